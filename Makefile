@@ -1,0 +1,89 @@
+# The commands of the project. `make demo` and `make test` need Python 3.11 or later, Node 20 and apt,
+# and install everything else themselves; CI calls the same targets.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+STAMPS := .cache/stamps
+INSTALL = $(BIN)/uv pip install --quiet --python $(PY)
+
+WIDGETS := $(if $(wildcard widgets/package.json),yes)
+WORKERS ?= 2
+PYTEST = $(PY) -m pytest
+
+.PHONY: help demo lab test lint bench clean
+.PHONY: test-widgets test-python test-browser test-notebooks
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+
+demo: $(STAMPS)/demo ## run the quickstart notebook without a person and tell what happened
+	@$(PY) scripts/demo.py notebooks/01_quickstart.ipynb build/demo
+
+lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
+	@$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
+
+test: $(STAMPS)/test $(STAMPS)/chromium ## run everything that CI runs; goes on after a failure, then fails
+	@$(MAKE) --keep-going lint test-widgets test-python test-browser test-notebooks
+
+lint: $(STAMPS)/test ## check style, types and what may import what
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+test-widgets: $(if $(WIDGETS),$(STAMPS)/node) ## types and tests of the front-end modules
+ifeq ($(WIDGETS),yes)
+	cd widgets && npx --no-install tsc --project . && npm test
+else
+	@echo "widgets/package.json is missing: no front-end tests"
+endif
+
+test-python: $(STAMPS)/test ## all Python tests that need no browser
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not browser and not serial"
+
+test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium, and those that measure time
+	$(PYTEST) -m "browser or serial"
+
+test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
+	$(PYTEST) --nbval notebooks
+	$(PY) scripts/demo.py notebooks/01_quickstart.ipynb build/demo
+
+bench: $(STAMPS)/test ## print the benchmark ratios
+	$(PY) -m benchmarks
+
+clean: ## remove everything that these commands made
+	rm -rf $(VENV) .cache build dist widgets/node_modules
+	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp is the record of one finished installation, so that a second run starts at once.
+
+$(STAMPS)/venv: scripts/make_venv.sh
+	@scripts/make_venv.sh $(VENV)
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/demo: $(STAMPS)/venv pyproject.toml
+	$(INSTALL) --editable '.[nbval]' --group demo
+	@touch $@
+
+$(STAMPS)/lab: $(STAMPS)/venv pyproject.toml
+	$(INSTALL) --editable '.[nbval,lab]'
+	@touch $@
+
+$(STAMPS)/test: $(STAMPS)/venv pyproject.toml
+	$(INSTALL) --editable '.[nbval,lab]' --group test --group lint
+	@touch $@
+
+$(STAMPS)/chromium: scripts/install_chromium.sh
+	@scripts/install_chromium.sh
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/node: widgets/package.json widgets/package-lock.json
+	cd widgets && npm ci --no-audit --no-fund
+	@mkdir -p $(@D) && touch $@
