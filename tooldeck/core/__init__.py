@@ -1,0 +1,1 @@
+"""The pipeline and its values: standard library and pydantic only, no notebook, no network."""

@@ -1,0 +1,77 @@
+"""Asking a person: the request, the decision, and the verdict of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from .call import ToolCall
+from .parameters import Checked
+from .tool import Tool
+
+__all__ = ["ApprovalRequest", "Approver", "Decision", "Scope", "Verdict", "Word"]
+
+
+class Word(StrEnum):
+    """What a policy says of a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A policy's word and the rule it follows from."""
+
+    word: Word
+    rule: str = ""
+    """The rule that decided, in words a person understands."""
+
+
+class Scope(StrEnum):
+    """How far an approval reaches."""
+
+    ONCE = "once"
+    """This call only."""
+    EXACT = "exact"
+    """Calls of this tool with exactly these arguments, for as long as the deck lives."""
+    SESSION = "session"
+    """Every call of this tool, for as long as the deck lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A question to a person: may this call run?"""
+
+    id: str
+    """Unique; an answer must carry it."""
+    tool: Tool
+    call: ToolCall
+    """The call with its checked arguments."""
+    rule: str
+    """Why somebody is asked."""
+    check: Callable[[Mapping[str, Any]], Checked] = field(repr=False, default=lambda given: Checked({}, given))
+    """Checks edited arguments without running anything, so that a card can show misfits at once."""
+    timeout: float | None = None
+    """Seconds after which silence means no; None waits for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to an `ApprovalRequest`."""
+
+    approved: bool
+    arguments: Mapping[str, Any] | None = None
+    """Arguments as edited by the person, checked again before they are used; None: as asked."""
+    scope: Scope = Scope.ONCE
+    note: str = ""
+    """Why; a model is told."""
+    by: str = "you"
+    """Who decided: ``you``, ``nobody``, ``time-out``, the name of a function."""
+
+
+Approver = Callable[[ApprovalRequest], Awaitable[Decision | None]]
+"""Answers a request, or returns None to pass it on to the next."""

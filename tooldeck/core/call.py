@@ -1,0 +1,188 @@
+"""One call on its way through the pipeline, who started it, and the log it carries."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .parameters import Note, Problem
+from .tool import Tool
+from .vocabulary import Source, Status
+
+__all__ = [
+    "CallLog",
+    "Caller",
+    "Outcome",
+    "Run",
+    "Span",
+    "ToolCall",
+    "calling",
+    "current_call",
+    "current_caller",
+]
+
+_ids = itertools.count(1)
+
+
+class Span(NamedTuple):
+    """A stretch of a call: a stage, one attempt or one wait. Seconds are counted from the call's start."""
+
+    name: str
+    """The stage, or ``attempt 2``, ``wait`` and the like."""
+    start: float
+    end: float
+    decision: str = ""
+    """What was decided there, in a few words; empty when nothing was."""
+    depth: int = 0
+    """How many stages lie around it."""
+
+
+@dataclass(slots=True)
+class CallLog:
+    """What the stages of one call write down beside the value. Belongs to one call only."""
+
+    started: float
+    """Monotonic seconds at the start."""
+    notes: list[Note] = field(default_factory=list)
+    attempts: int = 0
+    """How many times the body was started."""
+    spans: list[Span] | None = None
+    """Filled when tracing is on, else None."""
+    decisions: dict[str, str] = field(default_factory=dict)
+    """What each stage decided, by stage."""
+    depth: int = 0
+
+    def note(self, stage: str, text: str) -> None:
+        """Leave a sentence for the caller and the model."""
+        self.notes.append(Note(stage, text))
+
+    def decide(self, stage: str, words: str) -> None:
+        """Record what a stage decided, for traces and the audit log."""
+        self.decisions[stage] = words
+
+
+class Run:
+    """A series of calls with one purpose (a model's turn); the loop guard and steering work per run."""
+
+    def __init__(self, name: str = "") -> None:
+        self.id = f"run-{next(_ids)}"
+        self.name = name
+        self.seen: dict[str, tuple[int, str]] = {}
+        """Repetitions and last result per call, kept by the loop guard."""
+        self._stop = threading.Event()
+        self._reason = ""
+
+    def stop(self, reason: str = "stopped by a person") -> None:
+        """End the run: its next call is cancelled with `reason`."""
+        self._reason = reason
+        self._stop.set()
+
+    @property
+    def stopped(self) -> str | None:
+        """The reason the run was stopped for, or None while it may go on."""
+        return self._reason if self._stop.is_set() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who starts calls in the present context."""
+
+    source: Source = Source.PYTHON
+    run: Run | None = None
+    label: str = ""
+    """Who exactly, e.g. the model's name; shown in approvals."""
+
+
+_CALLER: ContextVar[Caller] = ContextVar("tooldeck_caller", default=Caller())
+_CALL: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
+
+
+def current_caller() -> Caller:
+    """Who starts calls in this context."""
+    return _CALLER.get()
+
+
+def current_call() -> ToolCall | None:
+    """The call whose body runs in this context, or None outside of one."""
+    return _CALL.get()
+
+
+@contextlib.contextmanager
+def calling(source: Source | str | None = None, *, run: Run | None = None, label: str | None = None) -> Iterator[Caller]:
+    """Within the block, calls are started by this source, in this run; what is not given stays as it is."""
+    now = _CALLER.get()
+    caller = Caller(
+        now.source if source is None else Source(source),
+        now.run if run is None else run,
+        now.label if label is None else label,
+    )
+    token = _CALLER.set(caller)
+    try:
+        yield caller
+    finally:
+        _CALLER.reset(token)
+
+
+@contextlib.contextmanager
+def inside(call: ToolCall) -> Iterator[None]:
+    """Mark the block as the body of `call`."""
+    token = _CALL.set(call)
+    try:
+        yield
+    finally:
+        _CALL.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call: what was asked for and, from the stage that knows it on, what is really meant."""
+
+    id: str
+    name: str
+    """The name that was asked for, or the name of the tool object that was given."""
+    given: Tool | None
+    """The tool object that was given instead of a name, if one was."""
+    raw: Mapping[str, Any] | str | None
+    """The arguments as they came."""
+    caller: Caller
+    log: CallLog = field(repr=False)
+    parent: str | None = None
+    """The id of the call whose body started this one."""
+    tool: Tool | None = None
+    """The tool it resolved to; None before `resolve` and for an unknown name."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments as understood, after repair; empty before they are checked."""
+    values: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The validated Python values; empty before they are checked."""
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{self.name}({shown})"
+
+
+def new_id() -> str:
+    """A short id that is unique in this process."""
+    return f"call-{next(_ids)}"
+
+
+class Outcome(NamedTuple):
+    """What a stage hands outward: a status with a value or an error."""
+
+    status: Status
+    value: Any = None
+    error: str | None = None
+    exception: BaseException | None = None
+    problems: tuple[Problem, ...] = ()
+    retry_after: float | None = None
+    """Seconds until another try makes sense, where that is known."""
+    counts: bool = True
+    """Whether a failure speaks against the tool (the breaker counts it)."""
+    transient: bool = False
+    """Whether another attempt may succeed."""
+    text: str = ""
+    """The model-facing text, once `present` has made it."""

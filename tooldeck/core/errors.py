@@ -1,0 +1,111 @@
+"""Every exception that tooldeck raises.
+
+    TooldeckError
+    ├── DefinitionError(ValueError)     something cannot become a tool
+    ├── SetupError                      a part is missing on this machine; says how to install it
+    ├── ExpectedError                   raised *by* a tool: a proper "no", neither retried nor counted
+    ├── TransientError                  raised *by* a tool: worth another attempt
+    └── CallError                       `ToolResult.unwrap()` of a call that did not end well
+        ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
+        └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .result import ToolResult
+
+__all__ = [
+    "BreakerOpen",
+    "CallBlocked",
+    "CallCancelled",
+    "CallDenied",
+    "CallError",
+    "CallFailed",
+    "CallLooping",
+    "CallTimeout",
+    "DefinitionError",
+    "ExpectedError",
+    "InvalidArguments",
+    "SetupError",
+    "TooldeckError",
+    "TransientError",
+    "UnknownTool",
+]
+
+
+class TooldeckError(Exception):
+    """Base of all errors raised by tooldeck itself."""
+
+
+class DefinitionError(TooldeckError, ValueError):
+    """Something cannot become a tool; the message names it, the reason and the remedy."""
+
+
+class SetupError(TooldeckError):
+    """A package or program is missing; the message ends with the command that installs it."""
+
+
+class ExpectedError(TooldeckError):
+    """Raise this in a tool for a proper negative answer ("no such city").
+
+    The call ends as ``failed`` with this text, but it is neither retried nor counted by the breaker:
+    the tool works, the answer is no.
+    """
+
+
+class TransientError(TooldeckError):
+    """Raise this in a tool when another attempt may succeed.
+
+    `retry_after` is the least number of seconds to wait before it, or None when the tool does not know.
+    """
+
+    def __init__(self, message: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class CallError(TooldeckError):
+    """A call that did not end with ``ok``; `result` has everything known about it."""
+
+    def __init__(self, message: str, result: ToolResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class UnknownTool(CallError, LookupError):
+    """No tool of that name."""
+
+
+class InvalidArguments(CallError, ValueError):
+    """The arguments do not fit the tool's parameters; `result.problems` lists every misfit."""
+
+
+class CallDenied(CallError, PermissionError):
+    """Policy or a person refused the call."""
+
+
+class CallBlocked(CallError):
+    """A hook stopped the call."""
+
+
+class CallLooping(CallError):
+    """The same call was repeated without progress."""
+
+
+class BreakerOpen(CallError):
+    """The tool failed too often; it is left alone for the seconds named in the message."""
+
+
+class CallTimeout(CallError, TimeoutError):
+    """The call took longer than its limit."""
+
+
+class CallCancelled(CallError):
+    """The call was cancelled before it ended."""
+
+
+class CallFailed(CallError):
+    """The tool itself failed and left no exception to raise again (a remote tool, for example)."""

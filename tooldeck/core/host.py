@@ -1,0 +1,65 @@
+"""What the pipeline needs of the world: time, waiting, running a body, asking a person.
+
+Two families implement it. A blocking host never suspends: its coroutines finish within one `send`, so that
+`deck.call` can step the pipeline on the caller's own thread. An async host suspends into the running loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from .approval import ApprovalRequest, Decision
+from .tool import Executor
+
+__all__ = ["Host", "StillRunning", "Work"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A body ready to run."""
+
+    function: Callable[[], Any]
+    """Takes no arguments; returns an awaitable when `is_async`."""
+    is_async: bool = False
+    executor: Executor | None = None
+    """Where to run it instead of on the caller."""
+    limit: float | None = None
+    """Seconds it may take; then `TimeoutError`, at once."""
+    label: str = ""
+    """The tool's name, for messages and thread names."""
+
+
+class StillRunning(TimeoutError):
+    """The limit passed and the body could not be stopped: it may still be running."""
+
+
+class Host(Protocol):
+    """The world as seen by the stages."""
+
+    def now(self) -> float:
+        """Monotonic seconds."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait; interrupts end it, and widgets stay alive."""
+        ...
+
+    async def wait(self, future: Future[T], timeout: float | None = None) -> T:
+        """The result of `future`; `TimeoutError` after `timeout` seconds. Interrupts cancel the future."""
+        ...
+
+    async def run(self, work: Work) -> Any:
+        """Run a body where it belongs and return its value; raises what the body raises.
+
+        Raises `TimeoutError` when the limit passed, `StillRunning` when the body may go on all the same.
+        """
+        ...
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Ask whoever can answer; a decision with ``approved=False`` and ``by="nobody"`` when nobody can."""
+        ...

@@ -1,0 +1,80 @@
+"""How a call ended: one frozen record, and the way back to an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import errors
+from .call import Span, ToolCall
+from .parameters import Note, Problem
+from .vocabulary import Status
+
+__all__ = ["ToolResult"]
+
+_ERRORS: dict[Status, type[errors.CallError]] = {
+    Status.UNKNOWN: errors.UnknownTool,
+    Status.INVALID: errors.InvalidArguments,
+    Status.DENIED: errors.CallDenied,
+    Status.BLOCKED: errors.CallBlocked,
+    Status.LOOPING: errors.CallLooping,
+    Status.TRIPPED: errors.BreakerOpen,
+    Status.TIMEOUT: errors.CallTimeout,
+    Status.CANCELLED: errors.CallCancelled,
+    Status.FAILED: errors.CallFailed,
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ToolResult:
+    """The end of one call."""
+
+    status: Status
+    """``ok``, or the word of the stage that ended the call."""
+    value: Any
+    """What the tool returned, untouched; None unless the status is ``ok``."""
+    text: str
+    """What a model is given: the value or the error as text, fenced when it comes from outside, cut to size."""
+    error: str | None
+    """One message saying what went wrong and what to do; None when nothing did."""
+    notes: tuple[Note, ...]
+    """Repairs and warnings of the stages, in order."""
+    attempts: int
+    """How many times the body was started; 0 when it never was."""
+    seconds: float
+    """Time from the start of the call to its end, waits for people included."""
+    call: ToolCall
+    """The call that this is the end of."""
+    problems: tuple[Problem, ...] = ()
+    """What did not fit, when the status is ``invalid``."""
+    exception: BaseException | None = None
+    """The exception of the body, when it raised one."""
+    retry_after: float | None = None
+    """Seconds until another try makes sense, where that is known."""
+    trace: tuple[Span, ...] = ()
+    """Stages with their times and decisions; empty when tracing is off."""
+    decisions: dict[str, str] | None = None
+    """What each stage decided, by stage; None when nothing had to be decided."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call did what was asked."""
+        return self.status is Status.OK
+
+    def unwrap(self) -> Any:
+        """The value of an ``ok`` call.
+
+        Raises the exception of the body when it failed with one, else the `CallError` of the status.
+        """
+        if self.status is Status.OK:
+            return self.value
+        if self.status is Status.FAILED and self.exception is not None:
+            raise self.exception
+        raise _ERRORS[self.status](self.error or str(self.status), self)
+
+    def __repr__(self) -> str:
+        if self.ok:
+            shown = repr(self.value)
+            shown = shown if len(shown) <= 200 else f"{shown[:199]}…"
+            return f"<ToolResult ok {self.call.name}: {shown}>"
+        return f"<ToolResult {self.status} {self.call.name}: {self.error}>"

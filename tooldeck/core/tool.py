@@ -1,0 +1,172 @@
+"""What a tool is: one frozen record."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .errors import TooldeckError
+from .parameters import Parameters
+from .settings import BreakerSettings, RetrySettings
+from .vocabulary import Effect, Risk, Trust
+
+if TYPE_CHECKING:
+    from .result import ToolResult
+
+__all__ = ["Executor", "Origin", "Tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a tool comes from."""
+
+    kind: str = "python"
+    """``python``, ``notebook``, ``builtin``, ``plugin`` or ``mcp``."""
+    label: str = ""
+    """The server, module or package; empty for the notebook itself."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether the tool's words and outputs come from another program."""
+        return self.kind == "mcp"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label}".strip()
+
+
+class Executor(Protocol):
+    """Where a body runs when not on the caller: the session loop, a pool, a cluster."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start `function` and return its future; cancelling the future cancels the work."""
+        ...
+
+
+class Binding(Protocol):
+    """The deck that a tool belongs to, as far as the tool knows it."""
+
+    def call(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
+        """Run the tool through the deck's pipeline."""
+        ...
+
+
+class _OnInstances:
+    """A property of instances that leaves the class alone, so that ``inspect`` still understands the class."""
+
+    def __init__(self, read: Callable[[Tool], Any]) -> None:
+        self._read = read
+
+    def __get__(self, instance: Tool | None, owner: type[Tool]) -> Any:
+        return None if instance is None else self._read(instance)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False, weakref_slot=True)
+class Tool:
+    """A function or remote call with everything the pipeline needs to know about it.
+
+    Calling a tool that belongs to a deck runs it through that deck's pipeline and returns the value, or
+    raises the `CallError` of a call that did not end well. Calling one that belongs to no deck is a plain
+    call of the function it was made from.
+    """
+
+    name: str
+    """Letters, digits, ``_`` and ``-``; 1 to 64 characters."""
+    description: str
+    """What the tool does, for a model and for a person."""
+    params: Parameters
+    """Its parameters; `parameters` is their JSON Schema."""
+    invoke: Callable[[Mapping[str, Any]], Any]
+    """Runs the body with validated values."""
+    function: Callable[..., Any] | None = None
+    """The Python function it was made from, or None."""
+    is_async: bool = False
+    """Whether `invoke` returns an awaitable."""
+    effects: frozenset[Effect] | None = None
+    """What the body may do. None: undeclared. Empty: nothing but compute."""
+    risk: Risk = Risk.HIGH
+    """How much a call can do, for the person who approves."""
+    trust: Trust = Trust.UNTRUSTED
+    """Provenance of the output."""
+    idempotent: bool = False
+    """Whether running it twice does no more than running it once."""
+    origin: Origin = Origin()
+    """Where the tool comes from."""
+    ask: bool | None = None
+    """True: always ask before a call. False: the author says that no question is needed. None: policy decides."""
+    timeout: float | None = None
+    """Seconds for one attempt, or None for no limit."""
+    max_chars: int = 20_000
+    """Characters of output that a model is given at most."""
+    retry: RetrySettings = RetrySettings()
+    breaker: BreakerSettings = BreakerSettings()
+    output_schema: dict[str, Any] | None = None
+    """JSON Schema of the value, where it is known."""
+    executor: Executor | None = None
+    """Where the body runs; None is the thread or loop of the caller."""
+    signature: inspect.Signature | None = None
+    """How Python code may call it."""
+    title: str = ""
+    """A name for people, where the origin gives one."""
+    binding: Binding | None = field(default=None, kw_only=True)
+    """The deck it belongs to, or None."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        return self.params.schema
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it is declared to change nothing."""
+        return self.effects is not None and self.effects <= {Effect.READ}
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a failed attempt may be repeated: declared idempotent, or read-only."""
+        return self.idempotent or self.read_only
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    __signature__ = _OnInstances(lambda tool: tool.signature)
+
+    def getdoc(self) -> str:
+        """The description, for IPython's ``tool?``."""
+        return self.description
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.binding is None:
+            if self.function is None:
+                raise TooldeckError(f"Tool {self.name!r} belongs to no deck; add it with deck.add(tool) first.")
+            return self.function(*args, **kwargs)
+        if args:
+            kwargs = self._named(args, kwargs)
+        return self.binding.call(self, kwargs).unwrap()
+
+    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Positional arguments by their parameter names."""
+        if self.signature is None:
+            raise TypeError(f"{self.name}() takes keyword arguments only.")
+        bound = self.signature.bind_partial(*args, **kwargs)
+        named: dict[str, Any] = {}
+        for name, value in bound.arguments.items():
+            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                named.update(value)
+            else:
+                named[name] = list(value) if isinstance(value, tuple) and name == _var_positional(self) else value
+        return named
+
+    def __repr__(self) -> str:
+        effects = "undeclared" if self.effects is None else ",".join(sorted(self.effects)) or "none"
+        return f"<Tool {self.name} from {self.origin}, effects {effects}>"
+
+
+def _var_positional(tool: Tool) -> str:
+    for name, parameter in (tool.signature.parameters if tool.signature else {}).items():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            return name
+    return ""
