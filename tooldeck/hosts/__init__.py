@@ -1,0 +1,1 @@
+"""Where calls run: on the caller, on a loop, on the background thread, in a kernel."""
