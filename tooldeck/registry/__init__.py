@@ -1,0 +1,1 @@
+"""How functions, objects and remote descriptions become tools."""

@@ -1,0 +1,177 @@
+"""Parameters described by a JSON Schema that somebody else wrote, such as an MCP server's ``inputSchema``.
+
+The schema stays exactly as it came and is itself checked once, at construction. A part of it that Python cannot
+evaluate (a dangling reference, a pattern in another dialect) is passed over at call time with a note, since the
+owner of the schema checks the call again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.parameters import Checked, Note, Problem
+from tooldeck.registry.schema_problems import problems_of, shown
+from tooldeck.registry.schema_signature import signature_for
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+__all__ = ["JsonSchemaParameters", "signature_for", "warm_up"]
+
+_MAX_DEPTH = 100
+# Deeper than any schema or argument met in practice, and well inside Python's own recursion limit.
+
+_unchecked: ContextVar[list[str] | None] = ContextVar("tooldeck_unchecked", default=None)
+
+
+class JsonSchemaParameters:
+    """Parameters that follow a JSON Schema with ``type: object`` at its root; implements `Parameters`.
+
+    The dialect is the schema's own ``$schema``, else 2020-12. Keys the schema does not name are refused only
+    where the schema says so. References reach nothing outside the schema: no network, no files.
+
+    Raises `DefinitionError` naming the place when `schema` is not a JSON object that describes an object.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = _plain(schema)
+        if self._schema.get("type") != "object":
+            raise DefinitionError(
+                f"A tool's schema must have type 'object' at its root, this one has {self._schema.get('type')!r}."
+            )
+        self._validator = _validator(self._schema)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema, unchanged."""
+        return self._schema
+
+    def check(self, arguments: Mapping[str, Any], /) -> Checked:
+        """Say everything that does not fit, or hand the arguments on as plain JSON values."""
+        misfits: list[Problem] = []
+        values = {str(name): _json_value(value, str(name), misfits) for name, value in arguments.items()}
+        if misfits:
+            return Checked({}, dict(arguments), (), tuple(misfits))
+        skipped: list[str] = []
+        token = _unchecked.set(skipped)
+        try:
+            problems = problems_of(self._validator, values)
+        except RecursionError:
+            problems = ()
+            skipped.append("the schema, which refers to itself without end")
+        finally:
+            _unchecked.reset(token)
+        notes = tuple(Note("arguments", f"Not checked here: {what}.") for what in dict.fromkeys(skipped))
+        return Checked({} if problems else values, values, notes, problems)
+
+    def __repr__(self) -> str:
+        return f"JsonSchemaParameters({', '.join(self._schema.get('properties', {}))})"
+
+
+def warm_up() -> None:
+    """Import jsonschema and use it once: the first time takes seconds where JupyterLab is installed."""
+    JsonSchemaParameters({"type": "object"}).check({})
+
+
+def _plain(schema: object) -> dict[str, Any]:
+    """The schema as JSON gives it back."""
+    if not isinstance(schema, Mapping):
+        raise DefinitionError(f"A tool's schema must be a JSON object, got {shown(schema)}.")
+    try:
+        text = json.dumps(dict(cast("Mapping[str, Any]", schema)), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DefinitionError(f"A tool's schema must be plain JSON: {error}.") from None
+    plain: dict[str, Any] = json.loads(text)
+    if _depth(plain) > _MAX_DEPTH:
+        raise DefinitionError(f"A tool's schema may be nested {_MAX_DEPTH} levels deep, this one is deeper.")
+    return plain
+
+
+def _depth(value: Any) -> int:
+    """How many levels of objects and lists there are; stops counting just above the limit."""
+    level: list[Any] = [value]
+    for depth in range(_MAX_DEPTH + 2):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in cast("Any", outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return depth
+    return _MAX_DEPTH + 1
+
+
+def _validator(schema: dict[str, Any]) -> Validator:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+    from referencing import Registry
+    from referencing.jsonschema import EMPTY_REGISTRY
+
+    dialect: Any = validator_for(schema, default=Draft202012Validator)
+    try:
+        # Without formats: a pattern in another dialect than Python's is no fault of the schema.
+        dialect.check_schema(schema, format_checker=None)
+    except SchemaError as error:
+        place = "/".join(str(step) for step in error.absolute_path) or "its root"
+        raise DefinitionError(f"Not a valid JSON Schema at {place}: {error.message}.") from None
+    # An empty registry, because the default one fetches what a reference names.
+    registry: Registry[Any] = EMPTY_REGISTRY
+    return _lenient(dialect)(schema, registry=registry)
+
+
+@cache
+def _lenient(dialect: Any) -> Any:
+    """The dialect, passing over what cannot be evaluated here."""
+    from jsonschema import validators
+
+    extend: Any = validators.extend
+    keywords = ("$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties")
+    known = {word: dialect.VALIDATORS[word] for word in keywords if word in dialect.VALIDATORS}
+    return extend(dialect, {word: _forgiving(word, keyword) for word, keyword in known.items()})
+
+
+def _forgiving(word: str, keyword: Any) -> Any:
+    from referencing.exceptions import Unresolvable
+
+    def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        try:
+            yield from keyword(validator, value, instance, schema) or ()
+        except (Unresolvable, re.error):
+            skipped = _unchecked.get()
+            if skipped is not None:
+                skipped.append(f"{word} {shown(value)}, which cannot be evaluated in Python")
+
+    return check
+
+
+def _json_value(value: Any, path: str, misfits: list[Problem], depth: int = 1) -> Any:
+    """The value in JSON's own types; what has no place there becomes a problem."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124 - NaN
+            misfits.append(Problem(path, "must be a finite number", repr(value)))
+        return float(value)
+    if depth > _MAX_DEPTH:
+        misfits.append(Problem(path, f"may be nested {_MAX_DEPTH} levels deep"))
+    elif isinstance(value, Mapping):
+        items = cast("Mapping[Any, Any]", value).items()
+        return {str(key): _json_value(inner, f"{path}.{key}", misfits, depth + 1) for key, inner in items}
+    elif isinstance(value, list | tuple):
+        inside = enumerate(cast("list[Any]", value))
+        return [_json_value(inner, f"{path}[{index}]", misfits, depth + 1) for index, inner in inside]
+    elif callable(getattr(value, "tolist", None)):  # arrays and scalars of numpy, columns of pandas
+        return _json_value(value.tolist(), path, misfits, depth + 1)
+    else:
+        misfits.append(Problem(path, "must be a JSON value", f"a {type(value).__name__}, {shown(value)}"))
+    return None
