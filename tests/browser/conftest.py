@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import BrowserContext, sync_playwright
 from rig.jupyter import JupyterServer
 from rig.kernels import VERSIONS
-from rig.lab import SCREENSHOTS, Lab
+from rig.lab import Lab
 
 FLAGS = [
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -77,9 +77,7 @@ def _page(request: pytest.FixtureRequest, chromium: BrowserContext, server: Jupy
 
 
 @pytest.fixture
-def lab(
-    request: pytest.FixtureRequest, chromium: BrowserContext, lab_server: JupyterServer
-) -> Iterator[Lab]:
+def lab(request: pytest.FixtureRequest, chromium: BrowserContext, lab_server: JupyterServer) -> Iterator[Lab]:
     """Return a page on JupyterLab, with JupyterLab's own defaults."""
     yield from _page(request, chromium, lab_server)
 

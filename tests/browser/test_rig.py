@@ -37,7 +37,9 @@ def test_a_notebook_runs_on_the_kernel_version_it_names(lab: Lab, version: str) 
 
 
 def test_interrupt_reload_and_restart_act_on_the_same_notebook(lab: Lab) -> None:
-    lab.open(["import threading; threading.Event().wait(60)", "x = 41; print(x + 1)", "print('x' in globals())"])
+    lab.open(
+        ["import threading; threading.Event().wait(60)", "x = 41; print(x + 1)", "print('x' in globals())"]
+    )
     lab.run(0)
     lab.wait_running(0)
     lab.interrupt()

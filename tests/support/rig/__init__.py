@@ -1,1 +1,1 @@
-"""What tests of several areas share: bounded waiting, kernels of other versions, a real JupyterLab in a browser."""
+"""What tests of several areas share: bounded waiting, other kernels, a real JupyterLab in a browser."""

@@ -1,4 +1,4 @@
-"""A Jupyter server of our own on loopback: its own home, its own settings, gone without a trace at the end."""
+"""A Jupyter server of our own on loopback: own home, own settings, gone without a trace at the end."""
 
 from __future__ import annotations
 
@@ -138,9 +138,7 @@ class JupyterServer:
 
 
 def _cell(source: str, number: int) -> dict[str, Any]:
+    common = {"id": f"cell-{number}", "metadata": {}}
     if source.startswith("#md"):
-        return {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": source[3:].lstrip()}
-    return {
-        "cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source,
-        "outputs": [], "execution_count": None,
-    }  # fmt: skip
+        return common | {"cell_type": "markdown", "source": source[3:].lstrip()}
+    return common | {"cell_type": "code", "source": source, "outputs": [], "execution_count": None}

@@ -31,8 +31,10 @@ def overlay(version: str) -> Path:
         return target
     OVERLAYS.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=OVERLAYS))
-    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", sys.executable]
-    subprocess.run([*command, "--target", str(draft), f"ipykernel=={version}"], check=True, timeout=120)
+    uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
+    subprocess.run(
+        [*uv, "--no-deps", "--target", str(draft), f"ipykernel=={version}"], check=True, timeout=120
+    )
     try:
         draft.rename(target)
     except OSError:  # another worker was first

@@ -19,6 +19,7 @@ START = 60.0  # seconds until a page with a connected kernel; a cold start takes
 
 # The panel of the open notebook, in either front end.
 _PANEL = "const panel = window.jupyterapp.shell.currentWidget;"
+SPLASH = "#jupyterlab-splash"  # drawn over the page while a theme changes
 _KERNEL = _PANEL + "const kernel = panel?.sessionContext?.session?.kernel;"
 
 
@@ -47,6 +48,8 @@ class Lab:
         reset = "&reset" if self.server.front_end == "lab" else ""
         self.page.goto(f"{self.server.url}/{place}/{name}?token={self.server.token}{reset}")
         self.wait_ready(timeout)
+        if self.server.front_end == "lab":
+            self._js("window.jupyterapp.shell.collapseLeft()")
         self.wait_status("idle", timeout)
 
     def wait_ready(self, timeout: float = START) -> None:
@@ -160,7 +163,10 @@ class Lab:
         full = "JupyterLab Dark" if name == "dark" else "JupyterLab Light"
         self._js(f"return window.jupyterapp.commands.execute('apputils:change-theme', {{theme: {full!r}}})")
         light = "false" if name == "dark" else "true"
-        self._wait_js(f"return document.body.dataset.jpThemeLight === '{light}'", 15)
+        self._wait_js(
+            f"return document.body.dataset.jpThemeLight === '{light}' && !document.querySelector('{SPLASH}')",
+            15,
+        )
 
     def viewport(self, width: int, height: int = 900) -> None:
         """Make the page so many CSS pixels wide and high."""

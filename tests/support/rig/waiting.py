@@ -37,4 +37,5 @@ def eventually(
         time.sleep(every)
     told = message() if callable(message) else message
     seen = f"last complaint: {complaint}" if complaint else f"last value: {value!r}"
-    raise AssertionError(f"not within {timeout:g} s: {told or getattr(probe, '__name__', 'condition')} ({seen})")
+    told = told or getattr(probe, "__name__", "condition")
+    raise AssertionError(f"not within {timeout:g} s: {told} ({seen})")

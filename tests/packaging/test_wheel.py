@@ -1,0 +1,123 @@
+"""The wheel works where it is installed alone: in a clean environment, far from the source tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from rig.kernels import ROOT
+
+HEAVY = ["IPython", "ipywidgets", "anywidget", "mcp", "httpx", "httpx2", "sqlite3", "nest_asyncio2", "zmq"]
+UV = [sys.executable, "-m", "uv"]
+
+pytestmark = pytest.mark.timeout(300)
+
+
+class Installed:
+    """An environment with the wheel in it; programs run in an empty folder beside it."""
+
+    def __init__(self, folder: Path, wheel: Path, *requirements: str, alone: bool = False) -> None:
+        self.folder = folder / "elsewhere"
+        self.folder.mkdir(parents=True)
+        self.python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+        _run([*UV, "venv", "--quiet", "--python", sys.executable, str(folder / "venv")])
+        install = [*UV, "pip", "install", "--quiet", "--python", str(self.python)]
+        if alone:
+            _run([*install, "--no-deps", str(wheel)])
+            _run([*install, *requirements])
+        else:
+            _run([*install, str(wheel), *requirements])
+
+    def run(self, code: str) -> str:
+        """Run a program and return what it printed."""
+        return _run([str(self.python), "-W", "error", "-c", code], cwd=self.folder)
+
+
+def _run(command: list[str], cwd: Path | None = None) -> str:
+    kept = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    done = subprocess.run(
+        command, cwd=cwd, env=kept, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel, built through the sdist as a package index would get it."""
+    out = tmp_path_factory.mktemp("dist")
+    _run([*UV, "build", "--quiet", "--out-dir", str(out), str(ROOT)])
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Return an environment that has the wheel and what it depends on, and nothing else."""
+    return Installed(tmp_path_factory.mktemp("clean"), wheel)
+
+
+@pytest.fixture(scope="module")
+def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Return an environment that has the wheel and pydantic: no notebook, no MCP."""
+    return Installed(tmp_path_factory.mktemp("bare"), wheel, "pydantic>=2.12,<3", alone=True)
+
+
+def test_the_wheel_carries_every_front_end_source_and_no_development_file(wheel: Path) -> None:
+    sources = {
+        path.relative_to(ROOT / "widgets").as_posix()
+        for path in (ROOT / "widgets").rglob("*")
+        if path.suffix in {".js", ".css"}
+        and not {"node_modules", "test", "tests", "types"} & set(path.parts)
+        and not path.name.endswith((".config.js", ".test.js", ".spec.js"))
+    }
+    names = zipfile.ZipFile(wheel).namelist()
+    carried = {name.removeprefix("tooldeck/_widgets/") for name in names if "/_widgets/" in name}
+    assert sources
+    assert carried == sources
+
+
+def test_the_wheel_carries_the_package_and_nothing_beside_it(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "tooldeck/py.typed" in names
+    assert {name.split("/")[0] for name in names} == {
+        "tooldeck",
+        next(name.split("/")[0] for name in names if ".dist-info/" in name),
+    }
+
+
+def test_importing_tooldeck_loads_none_of_the_heavy_libraries(installed: Installed) -> None:
+    told = installed.run(
+        "import json, sys, tooldeck\n"
+        f"print(json.dumps([tooldeck.__file__, [m for m in {HEAVY!r} if m in sys.modules]]))"
+    )
+    place, loaded = json.loads(told)
+    assert Path(place).is_relative_to(installed.python.parent.parent)
+    assert loaded == []
+
+
+def test_the_version_of_the_package_is_the_version_of_the_distribution(installed: Installed) -> None:
+    told = installed.run(
+        "from importlib.metadata import version\n"
+        "import tooldeck\n"
+        "print(tooldeck.__version__, version('tooldeck'))"
+    )
+    own, distribution = told.split()
+    assert own == distribution
+
+
+def test_the_installed_packages_agree_with_each_other(installed: Installed) -> None:
+    _run([*UV, "pip", "check", "--quiet", "--python", str(installed.python)])
+
+
+def test_nest_asyncio_in_its_abandoned_form_is_not_installed(installed: Installed) -> None:
+    told = installed.run(
+        "from importlib.util import find_spec\n"
+        "print(find_spec('nest_asyncio'), bool(find_spec('nest_asyncio2')))"
+    )
+    assert told.split() == ["None", "True"]
