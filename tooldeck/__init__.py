@@ -1,5 +1,111 @@
-"""Build, see, test and guard the tools that language models call, inside a notebook."""
+"""Build, see, test and guard the tools that language models call, inside a notebook.
+
+``%load_ext tooldeck`` in a notebook; ``Deck`` and ``tool`` in plain Python. Names are loaded when first used.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .core.approval import ApprovalRequest, Decision, Scope
+    from .core.call import Run, ToolCall, calling
+    from .core.define import BaseTool, tool
+    from .core.errors import (
+        CallError,
+        DefinitionError,
+        ExpectedError,
+        SetupError,
+        TooldeckError,
+        TransientError,
+    )
+    from .core.hooks import Block, Rewrite
+    from .core.result import ToolResult
+    from .core.settings import BreakerSettings, RetrySettings
+    from .core.tool import Origin, Tool
+    from .core.vocabulary import Effect, Risk, Source, Status, Trust
+    from .deck import Deck
+    from .policy import Policy
+
+_HOMES = {
+    "core.approval": ("ApprovalRequest", "Decision", "Scope"),
+    "core.call": ("Run", "ToolCall", "calling"),
+    "core.define": ("BaseTool", "tool"),
+    "core.errors": (
+        "CallError",
+        "DefinitionError",
+        "ExpectedError",
+        "SetupError",
+        "TooldeckError",
+        "TransientError",
+    ),
+    "core.hooks": ("Block", "Rewrite"),
+    "core.result": ("ToolResult",),
+    "core.settings": ("BreakerSettings", "RetrySettings"),
+    "core.tool": ("Origin", "Tool"),
+    "core.vocabulary": ("Effect", "Risk", "Source", "Status", "Trust"),
+    "deck": ("Deck",),
+    "policy": ("Policy",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ApprovalRequest",
+    "BaseTool",
+    "Block",
+    "BreakerSettings",
+    "CallError",
+    "Deck",
+    "Decision",
+    "DefinitionError",
+    "Effect",
+    "ExpectedError",
+    "Origin",
+    "Policy",
+    "RetrySettings",
+    "Rewrite",
+    "Risk",
+    "Run",
+    "Scope",
+    "SetupError",
+    "Source",
+    "Status",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "TooldeckError",
+    "TransientError",
+    "Trust",
+    "calling",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext tooldeck``: put a deck and the magics into the notebook."""
+    from .notebook.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext tooldeck``: take the magics away and close all sessions; the tools stay as they are."""
+    from .notebook.extension import unload
+
+    unload(shell)

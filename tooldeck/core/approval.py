@@ -53,7 +53,9 @@ class ApprovalRequest:
     """The call with its checked arguments."""
     rule: str
     """Why somebody is asked."""
-    check: Callable[[Mapping[str, Any]], Checked] = field(repr=False, default=lambda given: Checked({}, given))
+    check: Callable[[Mapping[str, Any]], Checked] = field(
+        repr=False, default=lambda given: Checked({}, given)
+    )
     """Checks edited arguments without running anything, so that a card can show misfits at once."""
     timeout: float | None = None
     """Seconds after which silence means no; None waits for ever."""

@@ -62,7 +62,13 @@ def admit(state: BreakerState, settings: BreakerSettings, now: float) -> tuple[B
 
 
 def settle(
-    state: BreakerState, settings: BreakerSettings, now: float, *, ok: bool | None, probe: bool, error: str = ""
+    state: BreakerState,
+    settings: BreakerSettings,
+    now: float,
+    *,
+    ok: bool | None,
+    probe: bool,
+    error: str = "",
 ) -> BreakerState:
     """The state after an admitted call ended: `ok` True, False, or None for an end that counts neither way."""
     if ok is None:

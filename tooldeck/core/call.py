@@ -8,13 +8,17 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .parameters import Note, Problem
 from .tool import Tool
 from .vocabulary import Source, Status
 
+if TYPE_CHECKING:
+    from .result import ToolResult
+
 __all__ = [
+    "CURRENT",
     "CallLog",
     "Caller",
     "Outcome",
@@ -56,6 +60,11 @@ class CallLog:
     decisions: dict[str, str] = field(default_factory=dict)
     """What each stage decided, by stage."""
     depth: int = 0
+    """How many stages the call is inside of, while tracing."""
+    call: ToolCall | None = None
+    """The call as the innermost stage knew it."""
+    result: ToolResult | None = None
+    """The end of the call, once it is recorded."""
 
     def note(self, stage: str, text: str) -> None:
         """Leave a sentence for the caller and the model."""
@@ -99,7 +108,8 @@ class Caller:
 
 
 _CALLER: ContextVar[Caller] = ContextVar("tooldeck_caller", default=Caller())
-_CALL: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
+CURRENT: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
+"""The call whose body runs in this context."""
 
 
 def current_caller() -> Caller:
@@ -109,11 +119,13 @@ def current_caller() -> Caller:
 
 def current_call() -> ToolCall | None:
     """The call whose body runs in this context, or None outside of one."""
-    return _CALL.get()
+    return CURRENT.get()
 
 
 @contextlib.contextmanager
-def calling(source: Source | str | None = None, *, run: Run | None = None, label: str | None = None) -> Iterator[Caller]:
+def calling(
+    source: Source | str | None = None, *, run: Run | None = None, label: str | None = None
+) -> Iterator[Caller]:
     """Within the block, calls are started by this source, in this run; what is not given stays as it is."""
     now = _CALLER.get()
     caller = Caller(
@@ -126,16 +138,6 @@ def calling(source: Source | str | None = None, *, run: Run | None = None, label
         yield caller
     finally:
         _CALLER.reset(token)
-
-
-@contextlib.contextmanager
-def inside(call: ToolCall) -> Iterator[None]:
-    """Mark the block as the body of `call`."""
-    token = _CALL.set(call)
-    try:
-        yield
-    finally:
-        _CALL.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,22 @@ class ToolCall:
     """The arguments as understood, after repair; empty before they are checked."""
     values: dict[str, Any] = field(default_factory=dict, repr=False)
     """The validated Python values; empty before they are checked."""
+
+    def resolved(self, tool: Tool) -> ToolCall:
+        """This call, with the tool that is really meant."""
+        return self._next(ToolCall(
+            self.id, tool.name, self.given, self.raw, self.caller, self.log, self.parent, tool, self.arguments, self.values
+        ))  # fmt: skip
+
+    def checked(self, arguments: Mapping[str, Any], values: dict[str, Any]) -> ToolCall:
+        """This call, with arguments that passed the check."""
+        return self._next(ToolCall(
+            self.id, self.name, self.given, self.raw, self.caller, self.log, self.parent, self.tool, arguments, values
+        ))  # fmt: skip
+
+    def _next(self, call: ToolCall) -> ToolCall:
+        self.log.call = call
+        return call
 
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())

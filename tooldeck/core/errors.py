@@ -1,13 +1,13 @@
 """Every exception that tooldeck raises.
 
-    TooldeckError
-    ├── DefinitionError(ValueError)     something cannot become a tool
-    ├── SetupError                      a part is missing on this machine; says how to install it
-    ├── ExpectedError                   raised *by* a tool: a proper "no", neither retried nor counted
-    ├── TransientError                  raised *by* a tool: worth another attempt
-    └── CallError                       `ToolResult.unwrap()` of a call that did not end well
-        ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
-        └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
+TooldeckError
+├── DefinitionError(ValueError)     something cannot become a tool
+├── SetupError                      a part is missing on this machine; says how to install it
+├── ExpectedError                   raised *by* a tool: a proper "no", neither retried nor counted
+├── TransientError                  raised *by* a tool: worth another attempt
+└── CallError                       `ToolResult.unwrap()` of a call that did not end well
+    ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
+    └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
 """
 
 from __future__ import annotations

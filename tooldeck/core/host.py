@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from .approval import ApprovalRequest, Decision
 from .tool import Executor
 
-__all__ = ["Host", "StillRunning", "Work"]
+__all__ = ["Host", "LimitPassed", "Work"]
 
 T = TypeVar("T")
 
@@ -29,13 +29,21 @@ class Work:
     executor: Executor | None = None
     """Where to run it instead of on the caller."""
     limit: float | None = None
-    """Seconds it may take; then `TimeoutError`, at once."""
+    """Seconds it may take; then `LimitPassed`, at once."""
     label: str = ""
     """The tool's name, for messages and thread names."""
 
 
-class StillRunning(TimeoutError):
-    """The limit passed and the body could not be stopped: it may still be running."""
+class LimitPassed(Exception):  # noqa: N818 - a fact about a body, not an error of ours
+    """A body took longer than its limit.
+
+    `still_running` says that it could not be stopped, so that its effects may still happen.
+    """
+
+    def __init__(self, limit: float, *, still_running: bool) -> None:
+        super().__init__(f"took longer than {limit:g} s")
+        self.limit = limit
+        self.still_running = still_running
 
 
 class Host(Protocol):
@@ -56,7 +64,7 @@ class Host(Protocol):
     async def run(self, work: Work) -> Any:
         """Run a body where it belongs and return its value; raises what the body raises.
 
-        Raises `TimeoutError` when the limit passed, `StillRunning` when the body may go on all the same.
+        Raises `LimitPassed` when the limit passed.
         """
         ...
 

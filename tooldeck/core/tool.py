@@ -141,7 +141,9 @@ class Tool:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.binding is None:
             if self.function is None:
-                raise TooldeckError(f"Tool {self.name!r} belongs to no deck; add it with deck.add(tool) first.")
+                raise TooldeckError(
+                    f"Tool {self.name!r} belongs to no deck; add it with deck.add(tool) first."
+                )
             return self.function(*args, **kwargs)
         if args:
             kwargs = self._named(args, kwargs)
@@ -157,7 +159,9 @@ class Tool:
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
                 named.update(value)
             else:
-                named[name] = list(value) if isinstance(value, tuple) and name == _var_positional(self) else value
+                named[name] = (
+                    list(value) if isinstance(value, tuple) and name == _var_positional(self) else value
+                )
         return named
 
     def __repr__(self) -> str:

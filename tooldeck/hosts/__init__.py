@@ -1,1 +1,1 @@
-"""Where calls run: on the caller, on a loop, on the background thread, in a kernel."""
+"""Hosts: how the pipeline waits, runs bodies and asks, outside of a notebook."""

@@ -1,1 +1,1 @@
-"""How functions, objects and remote descriptions become tools."""
+"""Everything about describing tools that is not a Python function."""

@@ -1,0 +1,67 @@
+"""Functions of the user that look at every call: before it runs and after it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .call import ToolCall
+from .result import ToolResult
+
+__all__ = ["AfterTool", "BeforeTool", "Block", "Hooks", "Rewrite"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Verdict of a `before_tool` hook: the call ends as ``blocked`` with this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Verdict of a hook: go on with other arguments (checked again), or with another value."""
+
+    to: Any
+
+
+BeforeTool = Callable[[ToolCall], "Block | Rewrite | None | Awaitable[Block | Rewrite | None]"]
+"""Sees the call before its arguments are checked. None lets it pass; any other answer stops it."""
+AfterTool = Callable[[ToolResult], "Rewrite | None | Awaitable[Rewrite | None]"]
+"""Sees how a call ended; `Rewrite` puts another value in place of the tool's."""
+
+
+class Hooks:
+    """The hooks of a deck, called in the order in which they were added."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.before: tuple[BeforeTool, ...] = ()
+        self.after: tuple[AfterTool, ...] = ()
+        self._changed = changed
+
+    def before_tool(self, hook: BeforeTool) -> Callable[[], None]:
+        """Add a hook that runs before every call; returns the function that removes it."""
+        self.before = (*self.before, hook)
+        self._changed()
+        return lambda: self._remove("before", hook)
+
+    def after_tool(self, hook: AfterTool) -> Callable[[], None]:
+        """Add a hook that runs after every call; returns the function that removes it."""
+        self.after = (*self.after, hook)
+        self._changed()
+        return lambda: self._remove("after", hook)
+
+    def _remove(self, which: str, hook: Any) -> None:
+        kept = tuple(known for known in getattr(self, which) if known is not hook)
+        setattr(self, which, kept)
+        self._changed()
+
+
+def rewritten(arguments: Any) -> Mapping[str, Any]:
+    """The arguments of a `Rewrite`, which must be a mapping."""
+    if not isinstance(arguments, Mapping):
+        raise TypeError(
+            f"a before_tool hook rewrote the arguments to {type(arguments).__name__}, not a mapping"
+        )
+    return arguments

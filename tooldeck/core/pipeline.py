@@ -1,0 +1,87 @@
+"""What happens to a call: the stages, outermost first, and how they are put together.
+
+A stage is a function ``stage(next, tool, world) -> Handler``. It returns `next` itself where it cannot act on the
+tool, so that an idle stage costs nothing. The stages up to and including `resolve` do not know the tool yet and are
+composed once per deck; the others are composed once per tool, and again when something they depend on changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .call import Outcome, Span, ToolCall
+from .stages.approve import approve
+from .stages.arguments import arguments
+from .stages.breaker import breaker, closed
+from .stages.hooks import hooks
+from .stages.loop_guard import loop_guard
+from .stages.present import present
+from .stages.record import record
+from .stages.resolve import resolve
+from .stages.retry import retry
+from .stages.steer import steer
+from .stages.time_limit import time_limit
+from .stages.wrap import wrap
+from .tool import Tool
+from .world import Handler, World
+
+__all__ = ["PIPELINE", "Stage", "compose_for", "compose_outer"]
+
+Stage = Callable[[Handler, Any, World], Handler]
+
+PIPELINE: tuple[Stage, ...] = (
+    record,
+    present,
+    resolve,
+    steer,
+    hooks,
+    arguments,
+    loop_guard,
+    closed,
+    approve,
+    breaker,
+    retry,
+    time_limit,
+    wrap,
+)
+_RESOLVED = PIPELINE.index(resolve) + 1
+
+
+def compose_outer(world: World) -> Handler:
+    """The stages that every call passes before its tool is known."""
+    return _compose(PIPELINE[:_RESOLVED], None, world)
+
+
+def compose_for(tool: Tool, world: World) -> Handler:
+    """The stages that act on `tool`."""
+    return _compose(PIPELINE[_RESOLVED:], tool, world)
+
+
+def _compose(stages: tuple[Stage, ...], tool: Tool | None, world: World) -> Handler:
+    handler: Handler = _nothing_further
+    for stage in reversed(stages):
+        inner = handler
+        handler = stage(inner, tool, world)
+        if world.tracing and handler is not inner and stage is not record:
+            handler = partial(_traced, stage.__name__, handler, world.host.now)
+    return handler
+
+
+async def _nothing_further(call: ToolCall) -> Outcome:
+    raise AssertionError(f"the innermost stage passed on {call.id}")
+
+
+async def _traced(name: str, handler: Handler, now: Callable[[], float], call: ToolCall) -> Outcome:
+    """Note when a stage began and ended, and what it decided."""
+    log = call.log
+    start = now() - log.started
+    depth = log.depth
+    log.depth = depth + 1
+    try:
+        return await handler(call)
+    finally:
+        log.depth = depth
+        if log.spans is not None:
+            log.spans.append(Span(name, start, now() - log.started, log.decisions.get(name, ""), depth))

@@ -1,0 +1,59 @@
+"""loop_guard: the same call with the same result, again and again within one run, is no progress."""
+
+from __future__ import annotations
+
+import hashlib
+
+from ..call import Outcome, ToolCall
+from ..canonical import canonical_text
+from ..tool import Tool
+from ..vocabulary import Status
+from ..world import Handler, World
+
+WARN_AT = 3
+"""Identical calls with identical results in a row after which the caller is told."""
+BLOCK_AT = 5
+"""Identical calls with identical results in a row after which the next one is refused."""
+KEPT = 256
+"""Different calls remembered per run."""
+
+
+def loop_guard(next: Handler, tool: Tool, world: World) -> Handler:
+    """Warn of and then block repetition without progress; cannot act outside of runs."""
+    if not world.in_run:
+        return next
+
+    async def run(call: ToolCall) -> Outcome:
+        current = call.caller.run
+        if current is None:
+            return await next(call)
+        key = f"{tool.name}({canonical_text(call.arguments)})"
+        count, last = current.seen.get(key, (0, ""))
+        if count >= BLOCK_AT:
+            call.log.decide("loop_guard", f"blocked after {count}")
+            return Outcome(
+                Status.LOOPING,
+                error=f"{tool.name} gave the same result {count} times for the same arguments; try something else.",
+            )
+        outcome = await next(call)
+        digest = _digest(outcome)
+        count = count + 1 if digest == last else 1
+        if len(current.seen) >= KEPT and key not in current.seen:
+            del current.seen[next_key(current.seen)]
+        current.seen[key] = (count, digest)
+        if count >= WARN_AT:
+            call.log.decide("loop_guard", f"warned at {count}")
+            call.log.note("loop_guard", f"the same call has given the same result {count} times")
+        return outcome
+
+    return run
+
+
+def next_key(seen: dict[str, tuple[int, str]]) -> str:
+    """The oldest remembered call."""
+    return next(iter(seen))
+
+
+def _digest(outcome: Outcome) -> str:
+    whole = f"{outcome.status}\0{outcome.error}\0{canonical_text(outcome.value)}"
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,56 @@
+"""retry: another attempt for tools declared idempotent or read-only, after transient failures only.
+
+Exponential backoff with full jitter, after M. Brooker, "Exponential Backoff And Jitter" (AWS, 2015).
+"""
+
+from __future__ import annotations
+
+import random
+
+from ..call import Outcome, Span, ToolCall
+from ..settings import RetrySettings
+from ..tool import Tool
+from ..vocabulary import Status
+from ..world import Handler, World
+
+
+def retry(next: Handler, tool: Tool, world: World) -> Handler:
+    """Repeat what may be repeated; cannot act on other tools."""
+    settings = tool.retry
+    if not tool.repeatable or settings.attempts == 1:
+        return next
+
+    async def run(call: ToolCall) -> Outcome:
+        left = settings.budget
+        for attempt in range(1, settings.attempts):
+            outcome = await next(call)
+            if outcome.status is not Status.FAILED or not outcome.transient:
+                return outcome
+            pause = _pause(settings, attempt, outcome.retry_after)
+            if pause > left:
+                call.log.note(
+                    "retry",
+                    f"gave up after attempt {attempt}: the next wait of {pause:.1f} s exceeds the budget",
+                )
+                return outcome
+            left -= pause
+            call.log.decide("retry", f"attempt {attempt + 1} after {pause:.2f} s")
+            await _wait(call, world, pause)
+        return await next(call)
+
+    return run
+
+
+def _pause(settings: RetrySettings, attempt: int, retry_after: float | None) -> float:
+    """Seconds before the next attempt; the exponent is bounded, so that no count can overflow."""
+    ceiling = min(settings.cap, settings.base * 2.0 ** min(attempt - 1, 60))
+    pause = random.uniform(0.0, ceiling)  # noqa: S311 - spreading load, not secrecy
+    return pause if retry_after is None else min(settings.cap, max(pause, retry_after))
+
+
+async def _wait(call: ToolCall, world: World, seconds: float) -> None:
+    start = world.host.now()
+    await world.host.sleep(seconds)
+    if call.log.spans is not None:
+        begun = start - call.log.started
+        call.log.spans.append(Span("wait", begun, world.host.now() - call.log.started, "", call.log.depth))

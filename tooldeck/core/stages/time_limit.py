@@ -1,0 +1,27 @@
+"""time_limit: an attempt that takes too long ends at once, and says whether its body may still be running."""
+
+from __future__ import annotations
+
+from ..call import Outcome, ToolCall
+from ..host import LimitPassed
+from ..tool import Tool
+from ..vocabulary import Status
+from ..world import Handler, World
+
+
+def time_limit(next: Handler, tool: Tool, world: World) -> Handler:
+    """Turn a passed limit into an outcome; cannot act on tools without one. The host keeps the clock."""
+    if tool.timeout is None:
+        return next
+
+    async def run(call: ToolCall) -> Outcome:
+        try:
+            return await next(call)
+        except LimitPassed as passed:
+            after = "; its body may still be running" if passed.still_running else ""
+            call.log.decide("time_limit", f"passed {passed.limit:g} s")
+            return Outcome(
+                Status.TIMEOUT, error=f"{tool.name} took longer than its limit of {passed.limit:g} s{after}."
+            )
+
+    return run

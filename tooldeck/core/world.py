@@ -1,0 +1,71 @@
+"""Everything the stages need, gathered by the deck: the only way by which they reach the outside."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .approval import ApprovalRequest, Decision, Scope, Verdict
+from .breaker import Breaker
+from .call import Outcome, ToolCall
+from .host import Host
+from .tool import Tool
+
+if TYPE_CHECKING:
+    from .events import Event
+    from .hooks import Hooks
+    from .result import ToolResult
+
+__all__ = ["Handler", "PolicyView", "World"]
+
+Handler = Callable[[ToolCall], Coroutine[Any, Any, Outcome]]
+"""A stage with everything inside of it: takes a call, hands its outcome outward."""
+
+
+class PolicyView(Protocol):
+    """What the approve stage asks of a policy."""
+
+    def static(self, tool: Tool, /) -> Verdict | None:
+        """The verdict on every call of `tool`, or None when it depends on the call."""
+        ...
+
+    def decide(self, call: ToolCall, /) -> Verdict:
+        """The verdict on one call whose arguments passed the check."""
+        ...
+
+    def granted(self, call: ToolCall, /) -> str | None:
+        """The earlier approval that covers the call, in words, or None."""
+        ...
+
+    def grant(self, call: ToolCall, scope: Scope, /) -> None:
+        """Remember an approval beyond this one call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The services of one deck for one kind of host."""
+
+    host: Host
+    find: Callable[[ToolCall], Tool | Outcome]
+    """The tool a call means, or why there is none."""
+    chain: Callable[[Tool], Handler]
+    """The composed stages of a tool."""
+    policy: PolicyView
+    ask: Callable[[Host, ApprovalRequest], Awaitable[Decision]]
+    """Asks the deck's approvers, then whoever sits at the host."""
+    fence: Callable[[str, str], str]
+    """Marks outside text for a model: the text and where it comes from."""
+    breaker: Callable[[Tool], Breaker]
+    hooks: Hooks
+    emit: Callable[[Event], None] | None
+    """Tells the observers; None while there are none."""
+    keep: Callable[[ToolResult], None]
+    """Puts an end into the history."""
+    tracing: bool = False
+    """Whether stages note their times and decisions."""
+    in_run: bool = False
+    """Whether the call belongs to a run, so that loop guard and steering can act."""
+    approval_timeout: float | None = None
+    """Seconds after which an unanswered approval counts as refused; None waits for ever."""

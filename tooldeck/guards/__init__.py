@@ -1,0 +1,1 @@
+"""The guards that every tool shares: one module for each kind of danger."""

@@ -1,0 +1,72 @@
+"""Approval as a question on the terminal, and the refusal where there is none."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from ..core.approval import ApprovalRequest, Decision, Scope
+from ..guards.text import visible
+
+__all__ = ["ask_on_terminal", "question", "read_answer", "refuse"]
+
+_ANSWERS = {
+    "y": Scope.ONCE,
+    "yes": Scope.ONCE,
+    "e": Scope.EXACT,
+    "s": Scope.SESSION,
+}
+
+
+def ask_on_terminal(request: ApprovalRequest) -> Decision:
+    """Ask with `input` where standard input is a terminal; anything but a clear yes is a no."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return refuse(request)
+    try:
+        answer = input(
+            f"{question(request)}\nApprove? [y]es once, [e]xactly this call, this tool for the [s]ession, [N]o: "
+        )
+    except EOFError:
+        return refuse(request)
+    return read_answer(answer)
+
+
+def read_answer(answer: str) -> Decision:
+    """The decision that a typed answer means."""
+    scope = _ANSWERS.get(answer.strip().casefold())
+    return Decision(False) if scope is None else Decision(True, scope=scope)
+
+
+def question(request: ApprovalRequest) -> str:
+    """The whole request as text: nothing left out, nothing that could pose as something else."""
+    tool, call = request.tool, request.call
+    effects = (
+        "undeclared effects"
+        if tool.effects is None
+        else f"effects: {', '.join(sorted(tool.effects)) or 'none'}"
+    )
+    who = f", asked by {visible(call.caller.label or str(call.caller.source))}"
+    lines = [
+        f"{tool.name} ({visible(str(tool.origin))}{who})",
+        f"  {effects}; risk {tool.risk}; rule {request.rule}",
+    ]
+    for name, value in call.arguments.items():
+        try:
+            shown = json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError):
+            shown = repr(value)
+        lines.append(f"  {visible(name)} = {visible(shown)}")
+    return "\n".join(lines)
+
+
+def refuse(request: ApprovalRequest) -> Decision:
+    """The answer where nobody can be asked; names the ways to approve beforehand."""
+    name = request.tool.name
+    return Decision(
+        False,
+        by="nobody",
+        note=(
+            f"to approve it beforehand use deck.policy.allow({name!r}), %policy allow {name} in a notebook, "
+            'or declare what the tool does, for example effects="read".'
+        ),
+    )

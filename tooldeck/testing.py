@@ -1,0 +1,81 @@
+"""For tests of tools: a host whose clock stands still until it is moved, and whose answers are given beforehand."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from .core.approval import ApprovalRequest, Decision
+from .core.host import LimitPassed, Work
+from .deck import Deck
+
+__all__ = ["FakeHost", "ManualClock", "fake_deck"]
+
+T = TypeVar("T")
+Answer = Decision | bool | Callable[[ApprovalRequest], Decision]
+
+
+class ManualClock:
+    """Monotonic seconds that pass only when told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.seconds += seconds
+
+
+class FakeHost:
+    """A host for tests: sleeping moves the clock at once, approvals are answered from a list.
+
+    `requests` has every request made, `sleeps` every wait in seconds. A body that calls ``clock.advance`` beyond its
+    time limit has passed it. With no answer left a request is refused by nobody.
+    """
+
+    def __init__(self, answers: Iterable[Answer] = (), clock: ManualClock | None = None) -> None:
+        self.clock = clock or ManualClock()
+        self.answers = list(answers)
+        self.requests: list[ApprovalRequest] = []
+        self.sleeps: list[float] = []
+
+    def now(self) -> float:
+        """The clock's seconds."""
+        return self.clock.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        """Move the clock."""
+        self.sleeps.append(seconds)
+        self.clock.advance(seconds)
+
+    async def wait(self, future: Future[T], timeout: float | None = None) -> T:
+        """The result of a future, waited for in real time."""
+        return future.result(timeout)
+
+    async def run(self, work: Work) -> Any:
+        """Run the body here and now; its limit is measured on the clock."""
+        start = self.clock.seconds
+        value = work.executor.submit(work.function).result() if work.executor is not None else work.function()
+        if inspect.isawaitable(value):
+            value = await value
+        if work.limit is not None and self.clock.seconds - start > work.limit:
+            raise LimitPassed(work.limit, still_running=not work.is_async)
+        return value
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """The next answer."""
+        self.requests.append(request)
+        if not self.answers:
+            return Decision(False, by="nobody", note="the test gave no answer")
+        answer = self.answers.pop(0)
+        if isinstance(answer, bool):
+            return Decision(answer)
+        return answer(request) if callable(answer) else answer
+
+
+def fake_deck(answers: Iterable[Answer] = (), **options: Any) -> tuple[Deck, FakeHost]:
+    """A deck on a fake host, for blocking and awaited calls alike, and that host."""
+    host = FakeHost(answers)
+    return Deck(host=host, async_host=host, **options), host
