@@ -17,7 +17,8 @@ WORKERS ?= 2
 PYTEST = $(PY) -m pytest
 
 .PHONY: help demo lab test lint bench clean
-.PHONY: test-widgets test-python test-browser test-notebooks
+.PHONY: test-widgets test-python test-serial test-browser test-notebooks
+.NOTPARALLEL:
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -29,17 +30,17 @@ lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 	@$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
 
 test: $(STAMPS)/test $(STAMPS)/chromium ## run everything that CI runs; goes on after a failure, then fails
-	@$(MAKE) --keep-going lint test-widgets test-python test-browser test-notebooks
+	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks
 
 lint: $(STAMPS)/test ## check style, types and what may import what
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 test-widgets: $(if $(WIDGETS),$(STAMPS)/node) ## types and tests of the front-end modules
 ifeq ($(WIDGETS),yes)
-	cd widgets && npx --no-install tsc --project . && npm test
+	cd widgets && npm run check && npm test
 else
 	@echo "widgets/package.json is missing: no front-end tests"
 endif
@@ -47,8 +48,12 @@ endif
 test-python: $(STAMPS)/test ## all Python tests that need no browser
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not browser and not serial"
 
-test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium, and those that measure time
-	$(PYTEST) -m "browser or serial"
+# pytest ends with 5 when it found no test, which is no fault here.
+test-serial: $(STAMPS)/test ## tests that measure time, one after another
+	$(PYTEST) -m "serial and not browser" || [ $$? -eq 5 ]
+
+test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
+	$(PYTEST) -m browser
 
 test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
