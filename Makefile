@@ -9,7 +9,8 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
-STAMPS := .cache/stamps
+STAMPS := $(VENV)/stamps
+NODE := widgets/node_modules/.stamp
 INSTALL = $(BIN)/uv pip install --quiet --python $(PY)
 
 WIDGETS := $(if $(wildcard widgets/package.json),yes)
@@ -38,7 +39,7 @@ lint: $(STAMPS)/test ## check style, types and what may import what
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
 
-test-widgets: $(if $(WIDGETS),$(STAMPS)/node) ## types and tests of the front-end modules
+test-widgets: $(if $(WIDGETS),$(NODE)) ## types and tests of the front-end modules
 ifeq ($(WIDGETS),yes)
 	cd widgets && npm run check && npm test
 else
@@ -67,7 +68,8 @@ clean: ## remove everything that these commands made
 	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each stamp is the record of one finished installation, so that a second run starts at once.
+# Each stamp lies inside what it vouches for, so that a second run starts at once and a removed folder is
+# made again.
 
 $(STAMPS)/venv: scripts/make_venv.sh
 	@scripts/make_venv.sh $(VENV)
@@ -89,6 +91,6 @@ $(STAMPS)/chromium: scripts/install_chromium.sh
 	@scripts/install_chromium.sh
 	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/node: widgets/package.json widgets/package-lock.json
+$(NODE): widgets/package.json widgets/package-lock.json
 	cd widgets && npm ci --no-audit --no-fund
-	@mkdir -p $(@D) && touch $@
+	@touch $@
