@@ -121,3 +121,51 @@ def test_nest_asyncio_in_its_abandoned_form_is_not_installed(installed: Installe
         "print(find_spec('nest_asyncio'), bool(find_spec('nest_asyncio2')))"
     )
     assert told.split() == ["None", "True"]
+
+
+def test_the_installed_package_finds_its_front_end_sources(installed: Installed) -> None:
+    told = installed.run(
+        "from tooldeck.notebook.widgets._assets import script, style\n"
+        "print('export default' in script('approval'), len(style('approval')) > 100)"
+    )
+    assert told.split() == ["True", "True"]
+
+
+CALLS = """
+import asyncio, json, sys
+from tooldeck import Deck
+
+deck = Deck()
+
+@deck.tool(effects=[])
+def add(a: int, b: int = 2) -> int:
+    "Add two numbers."
+    return a + b
+
+async def twice():
+    return (await deck.acall("add", {"a": 1})).value, (await deck.acall("add", a=40)).value
+
+told = {
+    "first": deck.call("add", {"a": "x"}).status,
+    "second": deck.call("add", a=1, b=4).unwrap(),
+    "third": asyncio.run(twice()),
+    "schema": deck.export("openai")[0]["function"]["name"],
+    "denied": deck.call(deck.add(lambda: 1, name="silent")).status,
+    "loaded": [m for m in HEAVY if m in sys.modules],
+}
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.parametrize("environment", ["installed", "bare"])
+def test_a_deck_works_with_and_without_the_notebook_and_mcp(
+    environment: str, request: pytest.FixtureRequest
+) -> None:
+    place: Installed = request.getfixturevalue(environment)
+    told = json.loads(place.run(f"HEAVY = {HEAVY!r}\n{CALLS}"))
+    assert told["first"] == "invalid"
+    assert told["second"] == 5
+    assert told["third"] == [3, 42]
+    assert told["schema"] == "add"
+    assert told["denied"] == "denied", "nobody can be asked, and nothing was declared"
+    assert told["loaded"] == []
