@@ -1,0 +1,167 @@
+"""Running a coroutine of the kernel's own loop from blocking code, on nest-asyncio2.
+
+A cell that blocks sits inside the kernel's loop, so a coroutine whose client or task group belongs to that
+loop can only run if the loop is entered once more. nest-asyncio2 makes that possible; it is applied when
+first needed, to the one loop in question. Two things are added: a pump, because the nested loop does not
+deliver widget messages by itself (ipykernel runs them in the context of the blocked cell, which
+nest-asyncio2 has to put off), and interrupts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from tooldeck.core.errors import TooldeckError
+from tooldeck.notebook.kernel.adapter import running_kernel
+from tooldeck.notebook.kernel.jobs import Place, Waiter, post, waiter
+from tooldeck.notebook.kernel.pump import Pump
+from tooldeck.notebook.kernel.waiting import wait
+
+__all__ = ["LoopNotReentrantError", "run_here"]
+
+T = TypeVar("T")
+
+_TICK = 0.1
+_GRACE = 2.0
+"""Seconds that a cancelled coroutine gets for cleaning up."""
+
+
+class LoopNotReentrantError(TooldeckError, RuntimeError):
+    """The running loop cannot be entered again; `await` the call instead."""
+
+
+def run_here(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run `coroutine` to its end from blocking code and return its result.
+
+    In a cell it runs on the kernel's own loop, with the widgets alive; an interrupt cancels it and raises
+    KeyboardInterrupt. From a worker thread it is handed to the waiting cell. Where no loop is running it is
+    plain `asyncio.run`. Raises LoopNotReentrantError, and runs nothing, where the loop cannot be entered
+    again.
+    """
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return _without_loop(coroutine)
+    if problem := _refusal(loop):
+        coroutine.close()
+        raise LoopNotReentrantError(problem)
+    _make_reentrant(loop)
+    return _Nested(loop).run(coroutine)
+
+
+def _without_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    main = threading.main_thread()
+    if running_kernel() is None or threading.current_thread() is main or main.ident is None:
+        return asyncio.run(coroutine)
+    work: Future[T] = post(lambda: run_here(coroutine), place=Place(main.ident))
+    try:
+        return wait(work)
+    except BaseException:
+        if work.cancel():
+            coroutine.close()
+        raise
+
+
+def _refusal(loop: asyncio.AbstractEventLoop) -> str | None:
+    """Why `loop` cannot be entered again, or None."""
+    remedy = "Write `await` before the call instead."
+    if hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2"):
+        return (
+            "nest_asyncio 1.x is applied in this process, and it loses notebook messages: remove its apply() "
+            f"and restart the kernel (nest_asyncio2 may be applied). {remedy}"
+        )
+    if not isinstance(loop, asyncio.BaseEventLoop):
+        kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
+        return f"the running loop is a {kind}, which cannot be entered again. {remedy}"
+    return None
+
+
+def _make_reentrant(loop: asyncio.AbstractEventLoop) -> None:
+    if not hasattr(loop, "_nest_patched"):
+        import nest_asyncio2
+
+        nest_asyncio2.apply(loop)
+
+
+class _Nested:
+    """One nested run of a loop, with the pump served from inside."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._pump = Pump(wake=self._wake)
+        # Between two steps the loop holds messages of the kernel in its hands; an exception there would
+        # lose them.
+        self._pump.interrupts.raise_now = self._in_user_code
+        self._work: Waiter | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._context = contextvars.copy_context()
+        self._looking = False
+        self._interrupted = False
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run `coroutine` as a task of the loop, to its end."""
+        with self._pump, waiter(self._wake) as work:
+            self._work = work
+            task = self._task = self._loop.create_task(coroutine)
+            tick = self._loop.create_task(self._tick())
+            try:
+                return self._loop.run_until_complete(task)
+            except asyncio.CancelledError:
+                if self._interrupted:
+                    raise KeyboardInterrupt from None
+                raise
+            finally:
+                self._end(task)
+                self._work = None
+                tick.cancel()
+
+    def _wake(self, *_ignored: object) -> None:
+        with contextlib.suppress(RuntimeError):  # a closed loop waits for nothing
+            self._loop.call_soon_threadsafe(self._look)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            self._wake()
+
+    def _look(self) -> None:
+        """Serve what has arrived, in the context of the blocked cell."""
+        if self._looking or self._work is None:
+            return
+        self._looking = True
+        try:
+            self._context.copy().run(self._serve, self._work)
+        finally:
+            self._looking = False
+
+    def _serve(self, work: Waiter) -> None:
+        try:
+            self._pump.serve()
+            work.run(self._pump.foreign_code)
+        except KeyboardInterrupt:
+            task = self._task
+            if task is None or task.done() or self._interrupted:
+                raise
+            self._interrupted = True
+            self._pump.interrupts.flagged = False
+            task.cancel()
+
+    def _in_user_code(self) -> bool:
+        return self._pump.in_foreign_code or (
+            self._task is not None and asyncio.current_task(self._loop) is self._task
+        )
+
+    def _end(self, task: asyncio.Task[Any]) -> None:
+        """Leave no task behind: a coroutine that was interrupted gets a moment to clean up."""
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(RuntimeError):  # the loop is being stopped: the kernel is ending
+                self._loop.run_until_complete(asyncio.wait([task], timeout=_GRACE))
+        if task.done() and not task.cancelled():
+            task.exception()  # seen: whatever it was is on its way already
