@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .core.approval import ApprovalRequest, Decision, Scope
-    from .core.call import Run, ToolCall, calling
-    from .core.define import BaseTool, tool
-    from .core.errors import (
+    from tooldeck.core.approval import ApprovalRequest, Decision, Scope
+    from tooldeck.core.call import Run, ToolCall, calling
+    from tooldeck.core.define import BaseTool, tool
+    from tooldeck.core.errors import (
         CallError,
         DefinitionError,
         ExpectedError,
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
         TooldeckError,
         TransientError,
     )
-    from .core.hooks import Block, Rewrite
-    from .core.result import ToolResult
-    from .core.settings import BreakerSettings, RetrySettings
-    from .core.tool import Origin, Tool
-    from .core.vocabulary import Effect, Risk, Source, Status, Trust
-    from .deck import Deck
-    from .policy import Policy
+    from tooldeck.core.hooks import Block, Rewrite
+    from tooldeck.core.result import ToolResult
+    from tooldeck.core.settings import BreakerSettings, RetrySettings
+    from tooldeck.core.tool import Origin, Tool
+    from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
+    from tooldeck.deck import Deck
+    from tooldeck.policy import Policy
 
 _HOMES = {
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
@@ -58,8 +58,8 @@ __all__ = [
     "Block",
     "BreakerSettings",
     "CallError",
-    "Deck",
     "Decision",
+    "Deck",
     "DefinitionError",
     "Effect",
     "ExpectedError",
@@ -99,13 +99,13 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext tooldeck``: put a deck and the magics into the notebook."""
-    from .notebook.extension import load
+    from tooldeck.notebook.extension import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """``%unload_ext tooldeck``: take the magics away and close all sessions; the tools stay as they are."""
-    from .notebook.extension import unload
+    from tooldeck.notebook.extension import unload
 
     unload(shell)

@@ -1,37 +1,37 @@
-"""The deck: holds tools and runs every call through one pipeline. The only place that wires the parts together."""
+"""The deck: holds tools and runs every call through one pipeline. The only place that wires the parts."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from .core.approval import ApprovalRequest, Approver, Decision
-from .core.breaker import Breaker, BreakerState
-from .core.call import Caller, CallLog, Outcome, ToolCall, current_call, current_caller, new_id
-from .core.define import BaseTool, Options, check_options, define
-from .core.errors import DefinitionError
-from .core.events import BreakerMoved, Event, ToolAdded, ToolRemoved
-from .core.hooks import AfterTool, BeforeTool, Hooks
-from .core.host import Host
-from .core.pipeline import compose_for, compose_outer
-from .core.result import ToolResult
-from .core.tool import Origin, Tool
-from .core.vocabulary import Status, nearest
-from .core.world import Handler, World
-from .guards.fence import fence
-from .hosts.asynchronous import AsyncHost
-from .hosts.blocking import BlockingHost, step
-from .policy import Policy
-from .registry.export import export
-from .registry.records import from_record
+from tooldeck.core.approval import ApprovalRequest, Approver, Decision
+from tooldeck.core.breaker import Breaker, BreakerState
+from tooldeck.core.call import CallLog, Outcome, ToolCall, current_call, current_caller, new_id
+from tooldeck.core.define import Options, check_options, define
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.events import BreakerMoved, Event, ToolAdded, ToolRemoved
+from tooldeck.core.hooks import AfterTool, BeforeTool, Hooks
+from tooldeck.core.host import Host
+from tooldeck.core.pipeline import compose_for, compose_outer
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import Status, nearest
+from tooldeck.core.world import Handler, World
+from tooldeck.guards.fence import fence
+from tooldeck.hosts.asynchronous import AsyncHost
+from tooldeck.hosts.blocking import BlockingHost, step
+from tooldeck.policy import Policy
+from tooldeck.registry.export import export
+from tooldeck.registry.records import from_record
 
 if TYPE_CHECKING:
-    from .mcp.connections import Connections
+    from tooldeck.mcp.connections import Connections
 
 __all__ = ["Deck"]
 
@@ -41,10 +41,10 @@ _turns = itertools.count(1)
 class Deck:
     """A set of tools and everything that guards their calls.
 
-    `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the person
-    at the host; `workspace` is the folder that file tools stay in (default: the current one); `history` is how many
-    ends of calls are kept; `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for
-    ever. Hosts are replaced by notebooks and tests.
+    `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
+    person at the host; `workspace` is the folder that file tools stay in (default: the current one);
+    `history` is how many ends of calls are kept; `trace` notes the times of all stages; `approval_timeout` is
+    in seconds, None waits for ever. Hosts are replaced by notebooks and tests.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Deck:
         self._lines: dict[tuple[bool, bool], tuple[World, Handler, dict[Tool, Handler]]] = {}
         self._mcp: Connections | None = None
 
-    # -- tools ---------------------------------------------------------------------------------------------------
+    # -- tools
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -104,8 +104,8 @@ class Deck:
     def add(self, thing: Any, /, **options: Any) -> Tool:
         """Add a function, partial, method, callable object, `BaseTool` object, `Tool` or tool record.
 
-        Options as in `Options`, beside ``origin``. A tool of the same name from the same place is replaced; one from
-        another place is refused. Raises `DefinitionError` naming what is wrong and what to do.
+        Options as in `Options`, beside ``origin``. A tool of the same name from the same place is replaced;
+        one from another place is refused. Raises `DefinitionError` naming what is wrong and what to do.
         """
         origin = options.pop("origin", None)
         made = self._make(thing, check_options(options), origin)
@@ -156,7 +156,7 @@ class Deck:
     def mcp(self) -> Connections:
         """The deck's MCP servers. Raises `SetupError` where the mcp package is missing."""
         if self._mcp is None:
-            from .mcp.connections import Connections
+            from tooldeck.mcp.connections import Connections
 
             self._mcp = Connections(self)
         return self._mcp
@@ -166,7 +166,7 @@ class Deck:
         if self._mcp is not None:
             self._mcp.close_all()
 
-    # -- calls ---------------------------------------------------------------------------------------------------
+    # -- calls
 
     def call(
         self,
@@ -261,7 +261,7 @@ class Deck:
     def _recompose(self) -> None:
         self._lines = {}
 
-    # -- what the stages reach through the world -----------------------------------------------------------------
+    # -- what the stages reach through the world
 
     async def _ask(self, host: Host, request: ApprovalRequest) -> Decision:
         for approver in self.approvers:
@@ -286,10 +286,10 @@ class Deck:
         if self._observers:
             self._emit(BreakerMoved(tool, state))
 
-    # -- watching ------------------------------------------------------------------------------------------------
+    # -- watching
 
     def subscribe(self, observer: Callable[[Event], None]) -> Callable[[], None]:
-        """Tell `observer` about every event, on the thread where it happens; returns the function that undoes it.
+        """Tell `observer` about every event, on the thread where it happens; returns the undoing function.
 
         An observer that raises is removed, with a warning; it never disturbs a call.
         """
@@ -355,6 +355,9 @@ class _Binding:
     def call(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
         return self.deck.call(tool, arguments)
 
+    async def acall(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
+        return await self.deck.acall(tool, arguments)
+
 
 class _Both:
     """Arguments given twice: as one object and as keywords."""
@@ -364,7 +367,7 @@ class _Both:
 
     def merged(self) -> Any:
         """Both together; the raw arguments alone where they are no object, so that the check can say so."""
-        from .core.arguments import read_arguments
+        from tooldeck.core.arguments import read_arguments
 
         given, _, problems = read_arguments(self._arguments)
         twice = sorted(set(given) & set(self._kwargs))

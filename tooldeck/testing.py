@@ -1,4 +1,4 @@
-"""For tests of tools: a host whose clock stands still until it is moved, and whose answers are given beforehand."""
+"""For tests of tools: a host whose clock stands still until it is moved, with answers given beforehand."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from .core.approval import ApprovalRequest, Decision
-from .core.host import LimitPassed, Work
-from .deck import Deck
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.host import LimitPassed, Work
+from tooldeck.deck import Deck
 
 __all__ = ["FakeHost", "ManualClock", "fake_deck"]
 
@@ -31,8 +31,8 @@ class ManualClock:
 class FakeHost:
     """A host for tests: sleeping moves the clock at once, approvals are answered from a list.
 
-    `requests` has every request made, `sleeps` every wait in seconds. A body that calls ``clock.advance`` beyond its
-    time limit has passed it. With no answer left a request is refused by nobody.
+    `requests` has every request made, `sleeps` every wait in seconds. A body that calls ``clock.advance``
+    beyond its time limit has passed it. With no answer left a request is refused by nobody.
     """
 
     def __init__(self, answers: Iterable[Answer] = (), clock: ManualClock | None = None) -> None:

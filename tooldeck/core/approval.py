@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from .call import ToolCall
-from .parameters import Checked
-from .tool import Tool
+from tooldeck.core.call import ToolCall
+from tooldeck.core.parameters import Checked
+from tooldeck.core.tool import Tool
 
 __all__ = ["ApprovalRequest", "Approver", "Decision", "Scope", "Verdict", "Word"]
 
@@ -44,7 +44,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A question to a person: may this call run?"""
+    """The question whether a call may run, as put to a person."""
 
     id: str
     """Unique; an answer must carry it."""

@@ -1,7 +1,7 @@
 """Reading the arguments of a call: a mapping, JSON text as a model sends it, or nothing.
 
-Repairs here only take packaging away (a code fence, JSON inside a JSON string); each is noted. Text that is cut off,
-keys that contradict each other and numbers that JSON does not have are refused, never guessed at.
+Repairs here only take packaging away (a code fence, JSON inside a JSON string); each is noted. Text that is
+cut off, keys that contradict each other and numbers that JSON does not have are refused, never guessed at.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .parameters import Note, Problem
+from tooldeck.core.parameters import Note, Problem
 
 __all__ = ["read_arguments"]
 

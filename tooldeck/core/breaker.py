@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from .settings import BreakerSettings
+from tooldeck.core.settings import BreakerSettings
 
 __all__ = ["Admission", "Breaker", "BreakerState", "Phase", "admit", "settle"]
 
@@ -70,7 +70,7 @@ def settle(
     probe: bool,
     error: str = "",
 ) -> BreakerState:
-    """The state after an admitted call ended: `ok` True, False, or None for an end that counts neither way."""
+    """The state after an admitted call ended: `ok` is None for an end that counts neither way."""
     if ok is None:
         # An uncounted probe tells nothing: the breaker goes back to open, due for another probe at once.
         return replace(state, phase=Phase.OPEN) if probe and state.phase is Phase.HALF_OPEN else state

@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .parameters import Note, Problem
-from .tool import Tool
-from .vocabulary import Source, Status
+from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Source, Status
 
 if TYPE_CHECKING:
-    from .result import ToolResult
+    from tooldeck.core.result import ToolResult
 
 __all__ = [
     "CURRENT",
@@ -107,7 +107,8 @@ class Caller:
     """Who exactly, e.g. the model's name; shown in approvals."""
 
 
-_CALLER: ContextVar[Caller] = ContextVar("tooldeck_caller", default=Caller())
+_NOBODY_SPECIAL = Caller()
+_CALLER: ContextVar[Caller] = ContextVar("tooldeck_caller", default=_NOBODY_SPECIAL)
 CURRENT: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
 """The call whose body runs in this context."""
 
@@ -125,7 +126,7 @@ def current_call() -> ToolCall | None:
 @contextlib.contextmanager
 def calling(
     source: Source | str | None = None, *, run: Run | None = None, label: str | None = None
-) -> Iterator[Caller]:
+) -> Generator[Caller]:
     """Within the block, calls are started by this source, in this run; what is not given stays as it is."""
     now = _CALLER.get()
     caller = Caller(
@@ -164,17 +165,19 @@ class ToolCall:
 
     def resolved(self, tool: Tool) -> ToolCall:
         """This call, with the tool that is really meant."""
-        return self._next(ToolCall(
-            self.id, tool.name, self.given, self.raw, self.caller, self.log, self.parent, tool, self.arguments, self.values
-        ))  # fmt: skip
+        call = ToolCall(
+            self.id, tool.name, self.given, self.raw, self.caller, self.log, self.parent, tool,
+            self.arguments, self.values,
+        )  # fmt: skip
+        self.log.call = call
+        return call
 
     def checked(self, arguments: Mapping[str, Any], values: dict[str, Any]) -> ToolCall:
         """This call, with arguments that passed the check."""
-        return self._next(ToolCall(
-            self.id, self.name, self.given, self.raw, self.caller, self.log, self.parent, self.tool, arguments, values
-        ))  # fmt: skip
-
-    def _next(self, call: ToolCall) -> ToolCall:
+        call = ToolCall(
+            self.id, self.name, self.given, self.raw, self.caller, self.log, self.parent, self.tool,
+            arguments, values,
+        )  # fmt: skip
         self.log.call = call
         return call
 

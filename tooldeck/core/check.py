@@ -1,8 +1,8 @@
 """Checking arguments against a function's parameters, with visible and lossless repairs.
 
-Three passes, each only when the one before refused: exact Python values (the quick way), exact JSON values (dates
-as text and the like, no repair), and lax JSON values, where every accepted difference is noted and a ``true`` never
-becomes a number.
+Three passes, each only when the one before refused: exact Python values (the quick way), exact JSON values
+(dates as text and the like, no repair), and lax JSON values, where every accepted difference is noted and a
+``true`` never becomes a number.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, SchemaValidator, to_json
 
-from .parameters import Checked, Note, Problem
-from .vocabulary import nearest
+from tooldeck.core.parameters import Checked, Note, Problem
+from tooldeck.core.vocabulary import nearest
 
 __all__ = ["FunctionParameters", "shortened"]
 
@@ -125,7 +125,7 @@ def _refused(given: Mapping[str, Any], problem: Problem) -> Checked:
 
 
 def _path(location: tuple[int | str, ...], schema: Mapping[str, Any] | None = None) -> str:
-    """A place as a person writes it: ``items[2].price``; the union branches that pydantic adds are left out."""
+    """A place as a person writes it: ``items[2].price``, without the union branches that pydantic adds."""
     path = ""
     for depth, step in enumerate(location):
         if isinstance(step, int):

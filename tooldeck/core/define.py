@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from .docstrings import parse_docstring
-from .errors import DefinitionError
-from .schema import callable_name, describe_parameters, output_schema
-from .settings import BreakerSettings, RetrySettings
-from .signature import read_signature, underlying
-from .tool import Origin, Tool
-from .vocabulary import Effect, Risk, Trust, default_risk, nearest, read_effects
+from tooldeck.core.docstrings import parse_docstring
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.schema import callable_name, describe_parameters, output_schema
+from tooldeck.core.settings import BreakerSettings, RetrySettings
+from tooldeck.core.signature import read_signature, underlying
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import Effect, Risk, Trust, default_risk, nearest, read_effects
 
 __all__ = ["BaseTool", "Options", "check_name", "define", "tool"]
 
@@ -26,7 +26,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may be declared about a tool beside its function. What is None is taken from the function or a default."""
+    """What may be declared about a tool beside its function; None is taken from the function or a default."""
 
     name: str | None = None
     description: str | None = None
@@ -67,7 +67,8 @@ def check_name(name: str) -> str:
     tidy = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:64]
     hint = f"for example name={tidy!r}" if tidy else 'give one with name="…"'
     raise DefinitionError(
-        f"{name!r} cannot be a tool's name: models accept 1 to 64 of the letters A-Z and a-z, digits, _ and -; {hint}."
+        f"{name!r} cannot be a tool's name: models accept 1 to 64 of the letters "
+        f"A-Z and a-z, digits, _ and -; {hint}."
     )
 
 

@@ -59,7 +59,7 @@ def parse_docstring(text: str | None) -> Docstring:
 
 
 def _section_at(lines: list[str], index: int) -> tuple[str | None, int]:
-    """The section starting on a line and where its body starts: ``:`` Sphinx, ``=name`` NumPy, ``name`` Google."""
+    """The section that starts on a line (``:`` Sphinx, ``=name`` NumPy, ``name`` Google) and its body's start."""
     line = lines[index]
     if _SPHINX.match(line) and line.split(":")[1].split()[0] in _SPHINX_WORDS:
         return ":", index
@@ -87,9 +87,9 @@ def _section_end(lines: list[str], start: int, body_at: int, section: str) -> in
         if section == ":":
             if _SPHINX.match(line) or (line.strip() and not line.startswith((" ", "\t"))):
                 return index if not _SPHINX.match(line) else _section_end(lines, index, index, ":")
-        elif _section_at(lines, index)[0] is not None:
-            return index
-        elif not section.startswith("=") and line.strip() and not line.startswith((" ", "\t")):
+        elif _section_at(lines, index)[0] is not None or (
+            not section.startswith("=") and line.strip() and not line.startswith((" ", "\t"))
+        ):
             return index
         index += 1
     return index

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .result import ToolResult
+    from tooldeck.core.result import ToolResult
 
 __all__ = [
     "BreakerOpen",

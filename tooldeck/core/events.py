@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .approval import ApprovalRequest, Decision
-from .breaker import BreakerState
-from .call import ToolCall
-from .result import ToolResult
-from .tool import Tool
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.breaker import BreakerState
+from tooldeck.core.call import ToolCall
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
 
 __all__ = [
     "ApprovalAnswered",

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .call import ToolCall
-from .result import ToolResult
+from tooldeck.core.call import ToolCall
+from tooldeck.core.result import ToolResult
 
 __all__ = ["AfterTool", "BeforeTool", "Block", "Hooks", "Rewrite"]
 
@@ -26,9 +26,9 @@ class Rewrite:
     to: Any
 
 
-BeforeTool = Callable[[ToolCall], "Block | Rewrite | None | Awaitable[Block | Rewrite | None]"]
+BeforeTool = Callable[[ToolCall], "Block | Rewrite | Awaitable[Block | Rewrite | None] | None"]
 """Sees the call before its arguments are checked. None lets it pass; any other answer stops it."""
-AfterTool = Callable[[ToolResult], "Rewrite | None | Awaitable[Rewrite | None]"]
+AfterTool = Callable[[ToolResult], "Rewrite | Awaitable[Rewrite | None] | None"]
 """Sees how a call ended; `Rewrite` puts another value in place of the tool's."""
 
 

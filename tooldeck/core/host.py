@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from .approval import ApprovalRequest, Decision
-from .tool import Executor
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.tool import Executor
 
 __all__ = ["Host", "LimitPassed", "Work"]
 
@@ -34,7 +34,7 @@ class Work:
     """The tool's name, for messages and thread names."""
 
 
-class LimitPassed(Exception):  # noqa: N818 - a fact about a body, not an error of ours
+class LimitPassed(Exception):
     """A body took longer than its limit.
 
     `still_running` says that it could not be stopped, so that its effects may still happen.

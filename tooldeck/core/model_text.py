@@ -1,4 +1,4 @@
-"""Values and errors as text for a model: plain where plain is enough, JSON otherwise, cut so that it stays valid."""
+"""Values and errors as text for a model: plain where that is enough, else JSON, cut so that it stays valid."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import to_json, to_jsonable_python
 
-from .vocabulary import Status
+from tooldeck.core.vocabulary import Status
 
 __all__ = ["error_text", "value_text"]
 
@@ -15,7 +15,7 @@ _STEPS = ((200, 4_000), (100, 2_000), (50, 1_000), (20, 500), (10, 200), (5, 100
 
 
 def value_text(value: Any, limit: int) -> str:
-    """`value` as a model reads it, at most about `limit` characters; strings as they are, the rest as JSON."""
+    """`value` as a model reads it, at most `limit` characters: strings as they are, the rest as JSON."""
     if isinstance(value, str):
         return cut(value, limit)
     if value is None:
@@ -47,7 +47,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def _cut_json(text: str, limit: int) -> str:
-    """Valid JSON of at most `limit` characters that shows the structure of `text` and says what is missing."""
+    """Valid JSON of at most `limit` characters with the structure of `text`, saying what is missing."""
     import json
 
     whole = json.loads(text)

@@ -1,8 +1,9 @@
 """What happens to a call: the stages, outermost first, and how they are put together.
 
-A stage is a function ``stage(next, tool, world) -> Handler``. It returns `next` itself where it cannot act on the
-tool, so that an idle stage costs nothing. The stages up to and including `resolve` do not know the tool yet and are
-composed once per deck; the others are composed once per tool, and again when something they depend on changes.
+A stage is a function ``stage(next, tool, world) -> Handler``. It returns `next` itself where it cannot act on
+the tool, so that an idle stage costs nothing. The stages up to and including `resolve` do not know the tool
+yet and are composed once per deck; the others are composed once per tool, and again when something they
+depend on changes.
 """
 
 from __future__ import annotations
@@ -11,21 +12,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .call import Outcome, Span, ToolCall
-from .stages.approve import approve
-from .stages.arguments import arguments
-from .stages.breaker import breaker, closed
-from .stages.hooks import hooks
-from .stages.loop_guard import loop_guard
-from .stages.present import present
-from .stages.record import record
-from .stages.resolve import resolve
-from .stages.retry import retry
-from .stages.steer import steer
-from .stages.time_limit import time_limit
-from .stages.wrap import wrap
-from .tool import Tool
-from .world import Handler, World
+from tooldeck.core.call import Outcome, Span, ToolCall
+from tooldeck.core.stages.approve import approve
+from tooldeck.core.stages.arguments import arguments
+from tooldeck.core.stages.breaker import breaker, closed
+from tooldeck.core.stages.hooks import hooks
+from tooldeck.core.stages.loop_guard import loop_guard
+from tooldeck.core.stages.present import present
+from tooldeck.core.stages.record import record
+from tooldeck.core.stages.resolve import resolve
+from tooldeck.core.stages.retry import retry
+from tooldeck.core.stages.steer import steer
+from tooldeck.core.stages.time_limit import time_limit
+from tooldeck.core.stages.wrap import wrap
+from tooldeck.core.tool import Tool
+from tooldeck.core.world import Handler, World
 
 __all__ = ["PIPELINE", "Stage", "compose_for", "compose_outer"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from . import errors
-from .call import Span, ToolCall
-from .parameters import Note, Problem
-from .vocabulary import Status
+from tooldeck.core import errors
+from tooldeck.core.call import Span, ToolCall
+from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.vocabulary import Status
 
 __all__ = ["ToolResult"]
 
@@ -34,7 +34,7 @@ class ToolResult:
     value: Any
     """What the tool returned, untouched; None unless the status is ``ok``."""
     text: str
-    """What a model is given: the value or the error as text, fenced when it comes from outside, cut to size."""
+    """What a model is given: the value or error as text, cut to size, fenced when it comes from outside."""
     error: str | None
     """One message saying what went wrong and what to do; None when nothing did."""
     notes: tuple[Note, ...]

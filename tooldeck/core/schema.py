@@ -9,17 +9,17 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, NotRequired, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
-from .check import FunctionParameters
-from .errors import DefinitionError
+from tooldeck.core.check import FunctionParameters
+from tooldeck.core.errors import DefinitionError
 
 __all__ = ["describe_parameters", "output_schema"]
 

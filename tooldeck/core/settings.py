@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .errors import DefinitionError
+from tooldeck.core.errors import DefinitionError
 
 __all__ = ["BreakerSettings", "RetrySettings"]
 

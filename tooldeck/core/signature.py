@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .errors import DefinitionError
+from tooldeck.core.errors import DefinitionError
 
 __all__ = ["read_signature", "underlying"]
 
@@ -42,8 +42,9 @@ def read_signature(
 ) -> inspect.Signature:
     """The signature of `function`, every parameter annotation resolved to a type.
 
-    `scope` has further names (the local variables at the place of definition). A return annotation that cannot
-    be resolved is left out. Raises `DefinitionError` naming the tool and the parameter that cannot be resolved.
+    `scope` has further names (the local variables at the place of definition). A return annotation that
+    cannot be resolved is left out. Raises `DefinitionError` naming the tool and the parameter that cannot be
+    resolved.
     """
     try:
         signature = inspect.signature(function)

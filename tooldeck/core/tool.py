@@ -8,13 +8,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .errors import TooldeckError
-from .parameters import Parameters
-from .settings import BreakerSettings, RetrySettings
-from .vocabulary import Effect, Risk, Trust
+from tooldeck.core.errors import TooldeckError
+from tooldeck.core.parameters import Parameters
+from tooldeck.core.settings import BreakerSettings, RetrySettings
+from tooldeck.core.vocabulary import Effect, Risk, Trust
 
 if TYPE_CHECKING:
-    from .result import ToolResult
+    from tooldeck.core.result import ToolResult
 
 __all__ = ["Executor", "Origin", "Tool"]
 
@@ -52,9 +52,13 @@ class Binding(Protocol):
         """Run the tool through the deck's pipeline."""
         ...
 
+    async def acall(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
+        """The same, awaited."""
+        ...
+
 
 class _OnInstances:
-    """A property of instances that leaves the class alone, so that ``inspect`` still understands the class."""
+    """A property of instances that leaves the class alone, so that ``inspect`` understands the class."""
 
     def __init__(self, read: Callable[[Tool], Any]) -> None:
         self._read = read
@@ -68,8 +72,9 @@ class Tool:
     """A function or remote call with everything the pipeline needs to know about it.
 
     Calling a tool that belongs to a deck runs it through that deck's pipeline and returns the value, or
-    raises the `CallError` of a call that did not end well. Calling one that belongs to no deck is a plain
-    call of the function it was made from.
+    raises the `CallError` of a call that did not end well; one made from an async function is awaited. Within its
+    own body a tool is the plain function, so that recursion is one call. Calling a tool that belongs to no deck is
+    a plain call of the function it was made from.
     """
 
     name: str
@@ -95,13 +100,13 @@ class Tool:
     origin: Origin = Origin()
     """Where the tool comes from."""
     ask: bool | None = None
-    """True: always ask before a call. False: the author says that no question is needed. None: policy decides."""
+    """True: always ask before a call. False: the author says that none needs to. None: policy decides."""
     timeout: float | None = None
     """Seconds for one attempt, or None for no limit."""
     max_chars: int = 20_000
     """Characters of output that a model is given at most."""
-    retry: RetrySettings = RetrySettings()
-    breaker: BreakerSettings = BreakerSettings()
+    retry: RetrySettings = field(default_factory=RetrySettings)
+    breaker: BreakerSettings = field(default_factory=BreakerSettings)
     output_schema: dict[str, Any] | None = None
     """JSON Schema of the value, where it is known."""
     executor: Executor | None = None
@@ -145,9 +150,16 @@ class Tool:
                     f"Tool {self.name!r} belongs to no deck; add it with deck.add(tool) first."
                 )
             return self.function(*args, **kwargs)
+        if self.function is not None and _runs_now(self):
+            return self.function(*args, **kwargs)
         if args:
             kwargs = self._named(args, kwargs)
+        if self.is_async and self.function is not None:
+            return self._awaited(self.binding, kwargs)
         return self.binding.call(self, kwargs).unwrap()
+
+    async def _awaited(self, binding: Binding, kwargs: dict[str, Any]) -> Any:
+        return (await binding.acall(self, kwargs)).unwrap()
 
     def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Positional arguments by their parameter names."""
@@ -167,6 +179,14 @@ class Tool:
     def __repr__(self) -> str:
         effects = "undeclared" if self.effects is None else ",".join(sorted(self.effects)) or "none"
         return f"<Tool {self.name} from {self.origin}, effects {effects}>"
+
+
+def _runs_now(tool: Tool) -> bool:
+    """Whether this code runs in the body of `tool` itself."""
+    from .call import current_call  # the call's record knows tools, so the import cannot stand at the top
+
+    call = current_call()
+    return call is not None and call.tool is not None and call.tool.function is tool.function
 
 
 def _var_positional(tool: Tool) -> str:

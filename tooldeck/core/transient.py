@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .errors import TransientError
+from tooldeck.core.errors import TransientError
 
 __all__ = ["is_transient", "retry_after"]
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from enum import StrEnum
 
-from .errors import DefinitionError
+from tooldeck.core.errors import DefinitionError
 
 __all__ = ["Effect", "Risk", "Source", "Status", "Trust", "default_risk", "nearest", "read_effects"]
 

@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .approval import ApprovalRequest, Decision, Scope, Verdict
-from .breaker import Breaker
-from .call import Outcome, ToolCall
-from .host import Host
-from .tool import Tool
+from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict
+from tooldeck.core.breaker import Breaker
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.host import Host
+from tooldeck.core.tool import Tool
 
 if TYPE_CHECKING:
-    from .events import Event
-    from .hooks import Hooks
-    from .result import ToolResult
+    from tooldeck.core.events import Event
+    from tooldeck.core.hooks import Hooks
+    from tooldeck.core.result import ToolResult
 
 __all__ = ["Handler", "PolicyView", "World"]
 

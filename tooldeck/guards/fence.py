@@ -1,7 +1,7 @@
 """The fence around text from outside, so that a model takes it as data.
 
-Each wrap has a fresh random marker, and everything in the content that looks like a marker is broken up first, so
-content cannot close its own fence.
+Each wrap has a fresh random marker, and everything in the content that looks like a marker is broken up
+first, so content cannot close its own fence.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ import time
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from ..core.approval import ApprovalRequest, Decision
-from ..core.host import LimitPassed, Work
-from .prompt import ask_on_terminal
-from .threads import start
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.host import LimitPassed, Work
+from tooldeck.hosts.prompt import ask_on_terminal
+from tooldeck.hosts.threads import start
 
 __all__ = ["AsyncHost"]
 

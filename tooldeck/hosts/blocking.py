@@ -12,11 +12,11 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from functools import partial
 from typing import Any, TypeVar
 
-from ..core.approval import ApprovalRequest, Decision
-from ..core.host import LimitPassed, Work
-from .background import background
-from .prompt import ask_on_terminal
-from .threads import start
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.host import LimitPassed, Work
+from tooldeck.hosts.background import background
+from tooldeck.hosts.prompt import ask_on_terminal
+from tooldeck.hosts.threads import start
 
 __all__ = ["BlockingHost", "step"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 
-from ..core.approval import ApprovalRequest, Decision, Scope
-from ..guards.text import visible
+from tooldeck.core.approval import ApprovalRequest, Decision, Scope
+from tooldeck.guards.text import visible
 
-__all__ = ["ask_on_terminal", "question", "read_answer", "refuse"]
+__all__ = ["ask_by_input", "ask_on_terminal", "question", "read_answer", "refuse"]
 
+_CHOICES = "Approve? [y]es once, [e]xactly this call, this tool for the [s]ession, [N]o"
 _ANSWERS = {
     "y": Scope.ONCE,
     "yes": Scope.ONCE,
@@ -19,13 +20,16 @@ _ANSWERS = {
 
 
 def ask_on_terminal(request: ApprovalRequest) -> Decision:
-    """Ask with `input` where standard input is a terminal; anything but a clear yes is a no."""
+    """Ask where standard input is a terminal; refuse elsewhere."""
     if sys.stdin is None or not sys.stdin.isatty():
         return refuse(request)
+    return ask_by_input(request)
+
+
+def ask_by_input(request: ApprovalRequest) -> Decision:
+    """Ask with `input`; anything but a clear yes is a no."""
     try:
-        answer = input(
-            f"{question(request)}\nApprove? [y]es once, [e]xactly this call, this tool for the [s]ession, [N]o: "
-        )
+        answer = input(f"{question(request)}\n{_CHOICES}: ")
     except EOFError:
         return refuse(request)
     return read_answer(answer)

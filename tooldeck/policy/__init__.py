@@ -1,5 +1,5 @@
 """Who may run what: rules over declared effects and origins, and what people have granted."""
 
-from .policy import PRESETS, Policy
+from tooldeck.policy.policy import PRESETS, Policy
 
 __all__ = ["PRESETS", "Policy"]

@@ -1,4 +1,4 @@
-"""The policy of a deck: the user's own words first, then the author's, then a preset over declared effects."""
+"""The policy of a deck: the user's words first, then the author's, then a preset over declared effects."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..core.approval import Scope, Verdict, Word
-from ..core.call import ToolCall
-from ..core.canonical import canonical_text
-from ..core.errors import DefinitionError
-from ..core.tool import Tool
-from ..core.vocabulary import Effect, nearest
+from tooldeck.core.approval import Scope, Verdict, Word
+from tooldeck.core.call import ToolCall
+from tooldeck.core.canonical import canonical_text
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Effect, nearest
 
 __all__ = ["PRESETS", "Grant", "Policy"]
 
@@ -46,8 +46,8 @@ PRESETS: Mapping[str, Callable[[Tool], Verdict]] = MappingProxyType(
 )
 """What is said of tools that no rule names: by preset, a function of the tool's declarations.
 
-``default`` allows tools that declare no effects or only read, and asks for everything else; ``read_only`` denies
-everything else; ``ask_everything`` asks always; ``auto`` never asks.
+``default`` allows tools that declare no effects or only read, and asks for everything else; ``read_only``
+denies everything else; ``ask_everything`` asks always; ``auto`` never asks.
 """
 
 
@@ -67,8 +67,8 @@ class Grant:
 class Policy:
     """Decides whether a call is allowed, denied or put before a person.
 
-    Order: deny rules of the user, allow and ask rules of the user (the last one given counts), the author's ``ask``
-    setting (a remote tool's is ignored), the preset. Rules name tools by pattern (``*`` and ``?``).
+    Order: deny rules of the user, allow and ask rules of the user (the last one given counts), the author's
+    ``ask`` setting (a remote tool's is ignored), the preset. Rules name tools by pattern (``*`` and ``?``).
     """
 
     def __init__(self, preset: str = "default", changed: Callable[[], None] = lambda: None) -> None:

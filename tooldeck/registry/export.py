@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ..core.errors import DefinitionError
-from ..core.tool import Tool
-from ..core.vocabulary import nearest
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import nearest
 
 __all__ = ["DIALECTS", "export"]
 

@@ -1,8 +1,8 @@
 """Parameters described by a JSON Schema that somebody else wrote, such as an MCP server's ``inputSchema``.
 
-The schema stays exactly as it came and is itself checked once, at construction. A part of it that Python cannot
-evaluate (a dangling reference, a pattern in another dialect) is passed over at call time with a note, since the
-owner of the schema checks the call again.
+The schema stays exactly as it came and is itself checked once, at construction. A part of it that Python
+cannot evaluate (a dangling reference, a pattern in another dialect) is passed over at call time with a note,
+since the owner of the schema checks the call again.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core.define import Options, check_name, define
-from ..core.errors import DefinitionError
-from ..core.tool import Origin, Tool
+from tooldeck.core.define import Options, check_name, define
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Origin, Tool
 
 __all__ = ["from_record"]
 
@@ -16,11 +16,12 @@ _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSche
 
 
 def from_record(record: Mapping[str, Any], options: Options, origin: Origin | None = None) -> Tool:
-    """Make a tool of a record such as ``{"name": …, "description": …, "parameters": {…}, "function": callable}``.
+    """Make a tool of a record such as ``{"name": …, "description": …, "parameters": {…}, "function":
+    callable}``.
 
     The schema is used as it is; the function is called with the arguments as keywords.
     """
-    from .json_schema import JsonSchemaParameters
+    from tooldeck.registry.json_schema import JsonSchemaParameters
 
     outer: Mapping[str, Any] = (
         record.get("function", {}) if isinstance(record.get("function"), Mapping) else record

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..approval import ApprovalRequest, Decision, Scope, Verdict, Word
-from ..call import Outcome, ToolCall, new_id
-from ..events import ApprovalAnswered, ApprovalAsked
-from ..parameters import problems_text
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Word
+from tooldeck.core.call import Outcome, ToolCall, new_id
+from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
+from tooldeck.core.parameters import problems_text
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def never_asks(tool: Tool, world: World) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..arguments import read_arguments
-from ..call import Outcome, ToolCall
-from ..parameters import Problem, problems_text
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.arguments import read_arguments
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.parameters import Problem, problems_text
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def arguments(next: Handler, tool: Tool, world: World) -> Handler:

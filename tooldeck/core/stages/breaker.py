@@ -1,16 +1,17 @@
 """closed?, breaker: a tool that keeps failing is left alone for a while.
 
-`closed` refuses before anybody is asked for a call that cannot run; `breaker` admits the call and counts its end.
+`closed` refuses before anybody is asked for a call that cannot run; `breaker` admits the call and counts its
+end.
 """
 
 from __future__ import annotations
 
-from ..breaker import Admission, Breaker
-from ..call import Outcome, ToolCall
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
-from .approve import never_asks
+from tooldeck.core.breaker import Admission, Breaker
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.stages.approve import never_asks
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def closed(next: Handler, tool: Tool, world: World) -> Handler:
@@ -69,6 +70,7 @@ def _tripped(tool: Tool, circuit: Breaker) -> Outcome:
     when = f"one probe may run in {left:.0f} s" if left > 0 else "a probe is running"
     return Outcome(
         Status.TRIPPED,
-        error=f"{tool.name} failed {state.failures} times in a row (last: {state.last_error}) and is left alone; {when}.",
+        error=f"{tool.name} failed {state.failures} times in a row (last: {state.last_error}) "
+        f"and is left alone; {when}.",
         retry_after=left,
     )

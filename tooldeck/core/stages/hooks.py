@@ -6,12 +6,12 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
-from ..call import Outcome, ToolCall
-from ..hooks import Block, Rewrite, rewritten
-from ..result import ToolResult
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.hooks import Block, Rewrite, rewritten
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def hooks(next: Handler, tool: Tool, world: World) -> Handler:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from ..call import Outcome, ToolCall
-from ..canonical import canonical_text
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.canonical import canonical_text
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 WARN_AT = 3
 """Identical calls with identical results in a row after which the caller is told."""
@@ -33,7 +33,8 @@ def loop_guard(next: Handler, tool: Tool, world: World) -> Handler:
             call.log.decide("loop_guard", f"blocked after {count}")
             return Outcome(
                 Status.LOOPING,
-                error=f"{tool.name} gave the same result {count} times for the same arguments; try something else.",
+                error=f"{tool.name} gave the same result {count} times for the same arguments; "
+                "try something else.",
             )
         outcome = await next(call)
         digest = _digest(outcome)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..call import Outcome, ToolCall
-from ..model_text import error_text, value_text
-from ..vocabulary import Status, Trust
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.model_text import error_text, value_text
+from tooldeck.core.vocabulary import Status, Trust
+from tooldeck.core.world import Handler, World
 
 _FROM_OUTSIDE = {Status.OK, Status.FAILED}
 

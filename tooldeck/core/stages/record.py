@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ..call import Outcome, ToolCall
-from ..events import CallEnded, CallStarted
-from ..result import ToolResult
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.events import CallEnded, CallStarted
+from tooldeck.core.result import ToolResult
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def record(next: Handler, tool: Any, world: World) -> Handler:

@@ -1,11 +1,11 @@
-"""resolve: the exact tool object for a name, before any check; from here on everything looks at the object."""
+"""resolve: the exact tool object for a name, before any check; all that follows looks at the object."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..call import Outcome, ToolCall
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.world import Handler, World
 
 
 def resolve(next: Handler, tool: Any, world: World) -> Handler:

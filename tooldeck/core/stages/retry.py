@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import random
 
-from ..call import Outcome, Span, ToolCall
-from ..settings import RetrySettings
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, Span, ToolCall
+from tooldeck.core.settings import RetrySettings
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def retry(next: Handler, tool: Tool, world: World) -> Handler:

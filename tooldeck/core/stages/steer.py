@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..call import Outcome, ToolCall
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def steer(next: Handler, tool: Tool, world: World) -> Handler:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..call import Outcome, ToolCall
-from ..host import LimitPassed
-from ..tool import Tool
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.host import LimitPassed
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def time_limit(next: Handler, tool: Tool, world: World) -> Handler:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..call import CURRENT, Outcome, Span, ToolCall
-from ..errors import ExpectedError
-from ..events import AttemptStarted
-from ..host import LimitPassed, Work
-from ..result import ToolResult
-from ..tool import Tool
-from ..transient import is_transient, retry_after
-from ..vocabulary import Status
-from ..world import Handler, World
+from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
+from tooldeck.core.errors import ExpectedError
+from tooldeck.core.events import AttemptStarted
+from tooldeck.core.host import LimitPassed, Work
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.core.transient import is_transient, retry_after
+from tooldeck.core.vocabulary import Status
+from tooldeck.core.world import Handler, World
 
 
 def wrap(next: Handler, tool: Tool, world: World) -> Handler:
