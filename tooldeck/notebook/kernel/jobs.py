@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from tooldeck.notebook.kernel.adapter import call_when_idle
 
-__all__ = ["Place", "Waiter", "here", "post"]
+__all__ = ["Place", "Waiter", "here", "is_waiting", "post", "waiter"]
 
 T = TypeVar("T")
 
@@ -46,6 +46,11 @@ def post(function: Callable[..., T], *args: Any, place: Place | None = None) -> 
     future: Future[T] = Future()
     _desk.add(_Job(future, function, args, place.thread if place is not None else None))
     return future
+
+
+def is_waiting(place: Place) -> bool:
+    """Whether somebody waits at `place` right now."""
+    return _desk.is_waiting(place.thread)
 
 
 @dataclass(slots=True)
@@ -119,6 +124,10 @@ class _Desk:
                 job.thread = self._waiters[-1].thread
             self._jobs.append(job)
         self._wake_somebody(job.thread)
+
+    def is_waiting(self, thread: int) -> bool:
+        with self._lock:
+            return any(waiter.thread == thread for waiter in self._waiters)
 
     def take(self, thread: int) -> _Job | None:
         """The oldest job that `thread` may do."""

@@ -5,9 +5,7 @@ While at least one `Pump` is open on a shell, a `Tap` holds back the messages th
 the running cell. An open pump serves what the tap holds. Pumps nest: a widget callback may wait again, and
 then the inner pump serves. The last pump to close gives what is left back to the kernel, in order.
 
-Interrupts. While a pump is open on the main thread, SIGINT only raises a flag and wakes the wait, because a
-KeyboardInterrupt between "received" and "queued" would lose a message. Inside a widget callback it is
-raised at once and flagged as well, since an exception in a callback can vanish in a destructor.
+How an interrupt ends a wait is the matter of `interrupts`.
 """
 
 from __future__ import annotations
@@ -15,12 +13,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import select
-import signal
-import socket
-import threading
 from collections import deque
 from collections.abc import Callable, Generator
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 from tooldeck.notebook.kernel.adapter import (
@@ -30,40 +25,12 @@ from tooldeck.notebook.kernel.adapter import (
     running_kernel,
     shell_port,
 )
+from tooldeck.notebook.kernel.interrupts import Interrupts, Waker
 
 __all__ = ["AsyncPump", "Pump"]
 
 _LONGEST_POLL = 0.1
 """Seconds until a wait looks around by itself, to notice a shutdown, which comes on another thread."""
-
-
-class Waker:
-    """A flag that ends a poll; may be raised from any thread and from a signal handler."""
-
-    def __init__(self) -> None:
-        self._reader, self._writer = socket.socketpair()
-        self._reader.setblocking(False)
-        self._writer.setblocking(False)
-
-    def __call__(self, *_ignored: object) -> None:
-        """Wake the wait, now or at its next poll; does nothing once closed."""
-        with contextlib.suppress(OSError):
-            self._writer.send(b"\0")
-
-    def fileno(self) -> int:
-        """The descriptor to poll."""
-        return self._reader.fileno()
-
-    def clear(self) -> None:
-        """Take back the flag."""
-        with contextlib.suppress(OSError):
-            while self._reader.recv(4096):
-                pass
-
-    def close(self) -> None:
-        """Release the descriptors."""
-        self._reader.close()
-        self._writer.close()
 
 
 class Tap:
@@ -119,49 +86,6 @@ class Tap:
         self.held.append(message)
         wakers[-1]()
         return True
-
-
-class Interrupts:
-    """SIGINT as a flag, for as long as it is installed; does nothing off the main thread."""
-
-    def __init__(self, wake: Callable[[], object]) -> None:
-        self.flagged = False
-        self.forward = False
-        """Wake the wait and leave the signal to the handler below."""
-        self.raise_now: Callable[[], bool] = lambda: False
-        """Asked inside the signal handler: may KeyboardInterrupt be raised right here?"""
-        self.wake = wake
-        self._previous: Any = None
-        self._installed = False
-
-    def install(self) -> None:
-        """Take SIGINT over."""
-        if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
-            self._installed = True
-
-    def remove(self) -> None:
-        """Give SIGINT back. If another handler lies on top by now, ours stays and passes signals on."""
-        if self._installed:
-            self._installed = False
-            if signal.getsignal(signal.SIGINT) == self._on_signal:
-                signal.signal(signal.SIGINT, self._previous)
-
-    def check(self) -> None:
-        """Raise the KeyboardInterrupt that was flagged."""
-        if self.flagged:
-            raise KeyboardInterrupt
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if not self._installed or self.forward:
-            self.wake()
-            if callable(self._previous):
-                self._previous(number, frame)
-            return
-        self.flagged = True
-        if self.raise_now():
-            raise KeyboardInterrupt
-        self.wake()
 
 
 class _Guarded:
@@ -253,6 +177,8 @@ class Pump(_Guarded):
 class AsyncPump(_Guarded):
     """The same for a top-level-await cell, whose loop goes on running and reads the messages itself.
 
+    `wake` is called when there is something to `serve`; it must bear calls from threads and signals.
+
     Outside a running cell it does nothing. SIGINT becomes KeyboardInterrupt only in the task of the cell
     itself: raised in any other task it would leave the loop, and the kernel with it. There the kernel's own
     handler cancels the cell, and all that is added is the wake-up that a sleeping loop needs to notice.
@@ -261,6 +187,8 @@ class AsyncPump(_Guarded):
     def __init__(self, wake: Callable[[], object]) -> None:
         super().__init__(wake)
         self._wake = wake
+        # Only code that does not come back to the loop is still running at a second interrupt.
+        self.interrupts.raise_now = lambda: self.in_foreign_code or self._stuck()
         self._cell: asyncio.Task[Any] | None = None
         self._tap: Tap | None = None
         self._use: Any = None
@@ -292,6 +220,10 @@ class AsyncPump(_Guarded):
             else:
                 self._close()
         self.interrupts.check()
+
+    def _stuck(self) -> bool:
+        cell = self._cell
+        return self.interrupts.flagged_before and cell is not None and asyncio.current_task() is cell
 
     def _active(self) -> bool:
         """Whether the cell still runs; a task that outlives it must not take what the idle kernel serves."""

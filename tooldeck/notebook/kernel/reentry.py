@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 
 from tooldeck.core.errors import TooldeckError
 from tooldeck.notebook.kernel.adapter import running_kernel
-from tooldeck.notebook.kernel.jobs import Place, Waiter, post, waiter
+from tooldeck.notebook.kernel.jobs import Place, Waiter, is_waiting, post, waiter
 from tooldeck.notebook.kernel.pump import Pump
 from tooldeck.notebook.kernel.waiting import wait
 
-__all__ = ["LoopNotReentrantError", "run_here"]
+__all__ = ["LoopNotReentrantError", "can_run_here", "run_here"]
 
 T = TypeVar("T")
 
@@ -55,17 +55,42 @@ def run_here(coroutine: Coroutine[Any, Any, T]) -> T:
     return _Nested(loop).run(coroutine)
 
 
-def _without_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    main = threading.main_thread()
-    if running_kernel() is None or threading.current_thread() is main or main.ident is None:
-        return asyncio.run(coroutine)
-    work: Future[T] = post(lambda: run_here(coroutine), place=Place(main.ident))
+def can_run_here() -> bool:
+    """Whether `run_here` would run a coroutine on a loop that outlives it."""
     try:
-        return wait(work)
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return _waiting_main() is not None
+    return _refusal(loop) is None
+
+
+def _without_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    main = _waiting_main()
+    if main is None:
+        return asyncio.run(coroutine)
+    work: Future[T] = post(lambda: run_here(coroutine), place=main)
+    try:
+        while True:
+            try:
+                return wait(work, _TICK)
+            except TimeoutError:
+                # A cell that stopped waiting might block on this very thread from now on.
+                if work.done() or (_waiting_main() is None and work.cancel()):
+                    break
     except BaseException:
         if work.cancel():
             coroutine.close()
         raise
+    return work.result() if work.done() and not work.cancelled() else asyncio.run(coroutine)
+
+
+def _waiting_main() -> Place | None:
+    """The kernel's main thread, when a cell waits on it and the caller is another thread."""
+    main = threading.main_thread()
+    if main.ident is None or running_kernel() is None or threading.current_thread() is main:
+        return None
+    place = Place(main.ident)
+    return place if is_waiting(place) else None
 
 
 def _refusal(loop: asyncio.AbstractEventLoop) -> str | None:

@@ -1,6 +1,6 @@
 """Waiting in a notebook cell without going deaf.
 
-`wait` blocks the calling code, `wait_async` suspends the calling coroutine; both keep the cell's widgets
+`wait` blocks the calling code, `wait_async` and `attend` suspend the calling coroutine; all keep the cell's widgets
 alive, run the work posted to the cell (see `jobs`), and end with KeyboardInterrupt when the user
 interrupts. `pause` is a sleep with the same manners. Outside a kernel they wait plainly. To run a coroutine
 from blocking code, see `reentry`.
@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
+import contextvars
 import time
 import warnings
+from collections.abc import Awaitable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from tooldeck.notebook.kernel.adapter import missing_names, running_kernel
-from tooldeck.notebook.kernel.jobs import waiter
+from tooldeck.notebook.kernel.jobs import Waiter, waiter
 from tooldeck.notebook.kernel.pump import AsyncPump, Pump
 
-__all__ = ["pause", "wait", "wait_async"]
+__all__ = ["attend", "pause", "pause_async", "wait", "wait_async"]
 
 T = TypeVar("T")
 
@@ -27,7 +30,7 @@ _SPIN = 0.004
 """Seconds to wait before opening a pump: most calls to a local tool are done by then."""
 
 _TICK = 0.1
-"""Seconds after which an awaiting cell looks around by itself."""
+"""Seconds after which a blocking wait looks around by itself."""
 
 
 def wait(future: Future[T], timeout: float | None = None) -> T:
@@ -51,38 +54,89 @@ def pause(seconds: float) -> None:
 
 
 async def wait_async(future: Future[T], timeout: float | None = None) -> T:
-    """Do what `wait` does, for `await` in a cell or in a coroutine.
-
-    In the cell's own task an interrupt raises KeyboardInterrupt here. In a task that the cell started, the
-    kernel cancels the cell, as it does for every awaiting cell, and this makes sure that it happens at
-    once.
-    """
-    end = _deadline(timeout)
+    """Do what `wait` does, for `await` in a cell or in a coroutine; see `attend` for interrupts."""
     loop = asyncio.get_running_loop()
-    woken = asyncio.Event()
+    done = loop.create_future()
 
-    def wake(*_ignored: object) -> None:
-        try:
-            loop.call_soon_threadsafe(woken.set)
-        except RuntimeError:  # the loop was closed: nobody is waiting any more
-            return
+    def finish() -> None:
+        if not done.done():
+            done.set_result(None)
 
-    _say_if_deaf()
-    with waiter(wake) as work, AsyncPump(wake) as pump:
-        future.add_done_callback(wake)
-        while not future.done():
-            left = _left(end, _TICK)
-            if left <= 0:
-                raise TimeoutError(f"nothing came within {timeout:g} s")
-            tick = loop.call_later(left, woken.set)
-            try:
-                await woken.wait()
-            finally:
-                tick.cancel()
-            woken.clear()
-            pump.serve()
-            work.run(pump.foreign_code)
+    def on_done(_future: Future[T]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(finish)
+
+    future.add_done_callback(on_done)
+    async with asyncio.timeout(timeout):
+        await attend(done)
     return future.result()
+
+
+async def pause_async(seconds: float) -> None:
+    """Do what `pause` does, for `await`."""
+    await attend(asyncio.sleep(max(0.0, seconds)))
+
+
+async def attend(awaitable: Awaitable[T]) -> T:
+    """Await anything, with the widgets of the cell alive and interrupts heard at once.
+
+    ipykernel alone hears no click while a cell awaits (before 7.4), or lets sliders go dead (7.4), and an
+    interrupt does nothing until its loop wakes up for another reason. In the cell's own task an interrupt
+    cancels `awaitable` and raises KeyboardInterrupt; in a task that the cell started, the kernel cancels the
+    cell. A second interrupt also ends code of the cell that computes without ever suspending.
+    """
+    _say_if_deaf()
+    return await _Attended(asyncio.get_running_loop()).run(awaitable)
+
+
+class _Attended:
+    """One await with the pump served beside it, from callbacks of the loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._task = asyncio.current_task(loop)
+        self._context = contextvars.copy_context()
+        self._pump = AsyncPump(self._wake)
+        self._work: Waiter | None = None
+        self._looking = False
+        self._cancels = 0
+
+    async def run(self, awaitable: Awaitable[T]) -> T:
+        with self._pump, waiter(self._wake) as work:
+            self._work = work
+            self._wake()
+            try:
+                return await awaitable
+            except asyncio.CancelledError:
+                if self._task is not None and self._cancels:
+                    for _ in range(self._cancels):
+                        self._task.uncancel()
+                    raise KeyboardInterrupt from None
+                raise
+            finally:
+                self._work = None
+
+    def _wake(self, *_ignored: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._look)
+
+    def _look(self) -> None:
+        """Serve what has arrived, in the context of the cell."""
+        if self._looking or self._work is None:
+            return
+        self._looking = True
+        try:
+            self._context.copy().run(self._serve, self._work)
+        except KeyboardInterrupt:
+            if self._task is not None:
+                self._cancels += 1
+                self._task.cancel()
+        finally:
+            self._looking = False
+
+    def _serve(self, work: Waiter) -> None:
+        self._pump.serve()
+        work.run(self._pump.foreign_code)
 
 
 def _pump_until(future: Future[Any], end: float | None) -> bool:

@@ -1,0 +1,74 @@
+"""The hosts of a notebook: the same waits as everywhere, by the functions that keep widgets alive."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from tooldeck.core.host import LimitPassed, Work
+from tooldeck.hosts.asynchronous import AsyncHost
+from tooldeck.hosts.blocking import BlockingHost
+from tooldeck.notebook.kernel.adapter import running_kernel
+from tooldeck.notebook.kernel.reentry import can_run_here, run_here
+from tooldeck.notebook.kernel.waiting import attend, pause, pause_async, wait, wait_async
+
+__all__ = ["KernelAsyncHost", "KernelHost"]
+
+T = TypeVar("T")
+
+
+class KernelHost(BlockingHost):
+    """Blocks a cell without making it deaf."""
+
+    def pause(self, seconds: float) -> None:
+        """Sleep for `seconds`, with live widgets."""
+        pause(seconds)
+
+    def block(self, future: Future[T], timeout: float | None = None) -> T:
+        """Wait for `future`, with live widgets; an interrupt cancels it."""
+        try:
+            return wait(future, timeout)
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    def drive(self, work: Work) -> Any:
+        """Run an async body on the kernel's own loop, where its clients live.
+
+        Where that loop cannot be entered again, and in a worker thread while no cell waits, it runs on the
+        session thread, as it does outside a kernel.
+        """
+        if running_kernel() is None or not can_run_here():
+            return super().drive(work)
+        return run_here(_within_limit(work))
+
+
+class KernelAsyncHost(AsyncHost):
+    """Awaits in a cell without making it deaf."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Suspend for `seconds`, with live widgets."""
+        await pause_async(seconds)
+
+    async def wait(self, future: Future[T], timeout: float | None = None) -> T:
+        """Suspend until `future` is done, with live widgets; interrupt and cancellation cancel it."""
+        try:
+            return await wait_async(future, timeout)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            future.cancel()
+            raise
+
+    async def _awaited(self, work: Work) -> Any:
+        return await attend(super()._awaited(work))
+
+
+async def _within_limit(work: Work) -> Any:
+    clock = asyncio.timeout(work.limit)
+    try:
+        async with clock:
+            return await work.function()
+    except TimeoutError:
+        if clock.expired():
+            raise LimitPassed(work.limit or 0.0, still_running=False) from None
+        raise
