@@ -18,6 +18,7 @@ WORKERS ?= 2
 PYTEST = $(PY) -m pytest
 
 .PHONY: help demo lab test lint bench clean
+.PHONY: lint-style lint-format lint-types lint-imports
 .PHONY: test-widgets test-python test-serial test-browser test-notebooks
 .NOTPARALLEL:
 
@@ -30,13 +31,22 @@ demo: $(STAMPS)/demo ## run the quickstart notebook without a person and tell wh
 lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 	@$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
 
+# --keep-going: one failing part hides none of the others, and the whole fails all the same.
 test: $(STAMPS)/test $(STAMPS)/chromium ## run everything that CI runs; goes on after a failure, then fails
-	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks
+	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks demo
 
-lint: $(STAMPS)/test ## check style, types and what may import what
-	$(BIN)/ruff check .
+lint: lint-style lint-format lint-types lint-imports ## check style, types and what may import what
+
+lint-style: $(STAMPS)/test
+	$(BIN)/ruff check --output-format concise .
+
+lint-format: $(STAMPS)/test
 	$(BIN)/ruff format --check .
+
+lint-types: $(STAMPS)/test
 	$(BIN)/basedpyright
+
+lint-imports: $(STAMPS)/test
 	$(BIN)/lint-imports --no-logo
 
 test-widgets: $(if $(WIDGETS),$(NODE)) ## types and tests of the front-end modules
@@ -58,7 +68,6 @@ test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
 
 test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
-	$(PY) scripts/demo.py notebooks/01_quickstart.ipynb build/demo
 
 bench: $(STAMPS)/test ## print the benchmark ratios
 	$(PY) -m benchmarks
