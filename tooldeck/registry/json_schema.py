@@ -43,7 +43,7 @@ class JsonSchemaParameters:
         self._schema = _plain(schema)
         if self._schema.get("type") != "object":
             raise DefinitionError(
-                f"A tool's schema must have type 'object' at its root, this one has {self._schema.get('type')!r}."
+                f"A tool's schema must be of type 'object' at its root, not {self._schema.get('type')!r}."
             )
         self._validator = _validator(self._schema)
 

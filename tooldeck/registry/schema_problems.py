@@ -97,9 +97,7 @@ def _rules_out(error: Any) -> bool:
 
 def described(schema: Any) -> str:
     """What a schema wants, in a few words."""
-    if not isinstance(schema, dict):
-        return "anything" if schema else "nothing"
-    given = cast("dict[str, Any]", schema)
+    given = cast("dict[str, Any]", schema) if isinstance(schema, dict) else {"const": schema}
     if "const" in given:
         return shown(given["const"])
     if isinstance(given.get("enum"), list):

@@ -1,0 +1,146 @@
+"""The calls of one session that are on their way, and whom to tell what the server says meanwhile.
+
+A server's question or log line may arrive on the connection without saying which call it belongs to. It is
+then taken to belong to the call that was started last, and its handler runs in the context of that call,
+which is that of the cell that waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import logging
+from collections.abc import Callable, Coroutine, Generator
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from tooldeck.mcp.handlers import Answer, Progress, Question
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.session import Session
+
+__all__ = ["CallsInFlight", "RunningCall"]
+
+_log = logging.getLogger(__name__)
+_RUNNING: ContextVar[RunningCall | None] = ContextVar("tooldeck_mcp_call", default=None)
+
+
+class RunningCall:
+    """One call on its way."""
+
+    def __init__(self, calls: CallsInFlight, tool: str, limit: float) -> None:
+        self.calls = calls
+        self.tool = tool
+        self.context = contextvars.copy_context()
+        self.clock = asyncio.timeout(limit)
+        self.helpers: set[asyncio.Task[Any]] = set()
+        self._waiting = 0
+        self._left: float | None = None
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """The client library reports progress of this call."""
+        handlers = self.calls.session.handlers
+        report = Progress(self.calls.session.label, self.tool, progress, total, message or "")
+        await self.calls.tell(handlers.on_progress, report, self)
+
+    @contextlib.contextmanager
+    def clock_stopped(self) -> Generator[None]:
+        """A person thinks: the time does not count against the server."""
+        now = asyncio.get_running_loop().time
+        until = self.clock.when()
+        if self._waiting == 0 and until is not None:
+            self._left = until - now()
+            self.clock.reschedule(None)
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if self._waiting == 0 and self._left is not None:
+                with contextlib.suppress(RuntimeError):  # the call has ended meanwhile
+                    self.clock.reschedule(now() + self._left)
+                self._left = None
+
+
+class CallsInFlight:
+    """All calls of one session that are on their way."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._calls: list[RunningCall] = []
+
+    @contextlib.contextmanager
+    def started(self, tool: str, limit: float) -> Generator[RunningCall]:
+        """A call, for as long as the block lasts; questions that are open at its end are withdrawn."""
+        call = RunningCall(self, tool, limit)
+        self._calls.append(call)
+        token = _RUNNING.set(call)
+        try:
+            yield call
+        finally:
+            _RUNNING.reset(token)
+            self._calls.remove(call)
+            for task in call.helpers:
+                task.cancel()
+
+    def current(self) -> RunningCall | None:
+        """The call that this code serves, as far as that can be known."""
+        call = _RUNNING.get()
+        if call is not None and call in self._calls:
+            return call
+        return self._calls[-1] if self._calls else None
+
+    async def tell(
+        self, handler: Callable[[Any], Any] | None, news: Any, call: RunningCall | None = None
+    ) -> Any:
+        """Run a handler in the context of the call; its faults are logged, never passed on."""
+        if handler is None:
+            return None
+        try:
+            return await self._in_context(handler, news, call or self.current())
+        except Exception:  # noqa: BLE001 - a listener must not end the call it listens to
+            _log.exception("the handler %r failed", handler)
+            return None
+
+    async def elicited(self, context: Any, params: Any) -> Any:
+        """The client library passes on a question of the server."""
+        from mcp import types
+
+        call = self.current()
+        question = Question(
+            server=self.session.label,
+            tool=call.tool if call is not None else "",
+            message=params.message,
+            mode=params.mode,
+            schema=dict(getattr(params, "requested_schema", None) or {}),
+            url=getattr(params, "url", ""),
+        )
+        with call.clock_stopped() if call is not None else contextlib.nullcontext():
+            answer = await self.tell(self.session.handlers.on_elicit, question, call)
+        if not isinstance(answer, Answer):
+            return types.ElicitResult(action="decline")
+        content = answer.content if answer.action == "accept" and params.mode == "form" else None
+        return types.ElicitResult(action=answer.action, content=content)
+
+    async def _in_context(self, handler: Callable[[Any], Any], news: Any, call: RunningCall | None) -> Any:
+        context = (call.context if call is not None else contextvars.copy_context()).copy()
+
+        async def run() -> Any:
+            value = handler(news)
+            return await value if inspect.isawaitable(value) else value
+
+        coroutine: Coroutine[Any, Any, Any] = run()
+        task = asyncio.get_running_loop().create_task(coroutine, context=context)
+        if call is not None:
+            call.helpers.add(task)
+            task.add_done_callback(call.helpers.discard)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            task.cancel()
+            ours = asyncio.current_task()
+            if ours is not None and ours.cancelling():
+                raise
+            return None  # the call ended and withdrew the question

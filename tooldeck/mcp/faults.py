@@ -1,0 +1,69 @@
+"""Errors of the client library and the transport, told in our words: functions from error to error."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from tooldeck.mcp.errors import McpAnswerError, McpConnectError, McpError, McpRefused
+
+__all__ = ["of_call", "of_connect", "single"]
+
+_BAD_ARGUMENTS = -32602
+# JSON-RPC: invalid params.
+
+
+def of_call(error: Exception, tool: str, server: str) -> Exception:
+    """The error of a call through a session that is still there."""
+    from mcp import MCPError
+    from pydantic import ValidationError
+
+    inner = single(error)
+    where = f"{tool} of the MCP server {server!r}"
+    if isinstance(inner, McpError):
+        return inner
+    if isinstance(inner, MCPError):
+        if inner.code == _BAD_ARGUMENTS:
+            return McpRefused(f"{where} refused the arguments: {inner.message}", server)
+        return McpAnswerError(
+            f"{where} answered with error {inner.code}: {inner.message}", server, inner.code
+        )
+    if isinstance(inner, ValidationError):
+        fault = inner.errors()[0]
+        place = ".".join(str(step) for step in fault["loc"])
+        return McpAnswerError(f"{where} gave an answer that is no valid MCP: {place}: {fault['msg']}", server)
+    return McpAnswerError(f"{where} failed: {type(inner).__name__}: {inner}", server)
+
+
+def of_connect(
+    error: BaseException, server: str, target: object, ending: str = "", told: str = ""
+) -> BaseException:
+    """Why no session came about. `ending` says how the program ended, `told` what it printed."""
+    inner = single(error)
+    if not isinstance(inner, Exception):
+        return inner
+    if isinstance(inner, McpConnectError):
+        if not inner.server:
+            return McpConnectError(str(inner), server)  # a complete sentence already
+        what = str(inner)
+    else:
+        what = ending or _in_words(inner)
+    message = f"No connection to the MCP server {server!r} ({target}): it {what}."
+    return McpConnectError(f"{message}\n{told}" if told else message, server)
+
+
+def single(error: BaseException) -> BaseException:
+    """The one error inside of groups of one."""
+    while isinstance(error, BaseExceptionGroup):
+        members = cast("tuple[BaseException, ...]", cast("Any", error).exceptions)
+        if len(members) != 1:
+            break
+        error = members[0]
+    return error
+
+
+def _in_words(error: BaseException) -> str:
+    name = type(error).__name__
+    if name == "ConnectError" or isinstance(error, ConnectionRefusedError):
+        return "refuses connections, so probably no server runs there"
+    message = str(error).strip().rstrip(".")
+    return f"gave no session ({name}: {message})" if message else f"gave no session ({name})"

@@ -1,0 +1,79 @@
+"""What a server may want of the notebook in the middle of a call, as plain records and callables.
+
+Handlers run on the session's loop, in the context of the call they belong to. Each may be a plain function or
+an ``async`` one; what touches widgets is the handler's own business to hand to the right thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.session import Session
+
+__all__ = ["Answer", "Handlers", "LogLine", "Progress", "Question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A server asks the person something (elicitation)."""
+
+    server: str
+    """The label of the session."""
+    tool: str
+    """The server's name of the tool that is running, empty when no call is."""
+    message: str
+    """The question, in the server's words."""
+    mode: Literal["form", "url"] = "form"
+    """Whether a form is to be filled or a page to be visited."""
+    schema: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The JSON Schema of the answer, in form mode."""
+    url: str = ""
+    """The page, in url mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person says to a `Question`."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: dict[str, Any] | None = None
+    """The filled form; None unless accepted in form mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A running call reports how far it is."""
+
+    server: str
+    tool: str
+    progress: float
+    total: float | None = None
+    """The value of `progress` at the end; None when the server does not know."""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A server says something for the log."""
+
+    server: str
+    level: str
+    """``debug``, ``info``, ``notice``, ``warning``, ``error``, ``critical``, ``alert`` or ``emergency``."""
+    data: Any
+    """A string or any JSON value."""
+    logger: str = ""
+
+
+@dataclass(slots=True)
+class Handlers:
+    """Who listens. May be changed at any time; a handler that raises is treated as absent for that moment."""
+
+    on_elicit: Callable[[Question], Awaitable[Answer] | Answer] | None = None
+    """Answers questions; None declines them all."""
+    on_progress: Callable[[Progress], Awaitable[None] | None] | None = None
+    on_log: Callable[[LogLine], Awaitable[None] | None] | None = None
+    on_tools_changed: Callable[[Session], Awaitable[None] | None] | None = None
+    """Told after a server changed its list of tools and the session read the new one."""

@@ -1,0 +1,199 @@
+"""What a remote tool gave back: all parts in order, as Python values that a notebook can show."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+__all__ = ["Audio", "Image", "Link", "McpValue", "Part", "Resource", "Text", "value_of"]
+
+_SHOWN = {"image/png", "image/jpeg", "image/gif", "image/webp"}
+# Pictures that browsers show and that can hold no script.
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of text."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture; IPython shows it."""
+
+    data: bytes = field(repr=False)
+    mime: str
+
+    def __str__(self) -> str:
+        return f"[{self.mime}, {len(self.data)} bytes]"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {"text/plain": str(self), **self.mimebundle()}
+
+    def mimebundle(self) -> dict[str, str]:
+        """The picture under its media type, empty when browsers would not show it."""
+        return {self.mime: base64.b64encode(self.data).decode()} if self.mime in _SHOWN else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound."""
+
+    data: bytes = field(repr=False)
+    mime: str
+
+    def __str__(self) -> str:
+        return f"[{self.mime}, {len(self.data)} bytes]"
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """The contents of a resource, sent along."""
+
+    uri: str
+    mime: str
+    content: str | bytes = field(repr=False)
+
+    def __str__(self) -> str:
+        if isinstance(self.content, str):
+            return f"[{self.uri}]\n{self.content}"
+        return f"[{self.uri}, {self.mime}, {len(self.content)} bytes]"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A resource that may be read from the server."""
+
+    uri: str
+    name: str
+    mime: str = ""
+
+    def __str__(self) -> str:
+        return f"[{self.name}: {self.uri}]"
+
+
+Part = Text | Image | Audio | Resource | Link
+
+
+class McpValue:
+    """The value of a call of a remote tool.
+
+    `parts` has everything in the server's order, `structured` the structured content, `text` the whole as
+    text, `data` the handiest form: structured content, else the one text, else the parts. Indexing and
+    iterating go to `data`. An answer with nothing in it has no parts and the text ``(empty result)``.
+    """
+
+    # No dataclass on purpose: JSON encoders would pour the bytes of pictures into a model's text, where str()
+    # of this says just that there is one.
+    __slots__ = ("is_error", "parts", "structured")
+
+    def __init__(
+        self, parts: tuple[Part, ...] = (), structured: Any = None, *, is_error: bool = False
+    ) -> None:
+        self.parts = parts
+        self.structured = structured
+        self.is_error = is_error
+
+    @property
+    def text(self) -> str:
+        """All parts as text; the structured content as JSON where there is no other text."""
+        shown = [str(part) for part in self.parts]
+        if self.structured is not None and not any(isinstance(part, Text) for part in self.parts):
+            shown.append(json.dumps(self.structured, ensure_ascii=False))
+        return "\n".join(shown) if shown else "(empty result)"
+
+    @property
+    def data(self) -> Any:
+        """Structured content, else the text of a lone text, else the list of parts."""
+        if self.structured is not None:
+            return self.structured
+        if len(self.parts) == 1 and isinstance(self.parts[0], Text):
+            return self.parts[0].text
+        return list(self.parts)
+
+    @property
+    def images(self) -> list[Image]:
+        """The pictures among the parts."""
+        return [part for part in self.parts if isinstance(part, Image)]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, McpValue):
+            return (self.parts, self.structured) == (other.parts, other.structured)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment] - structured content is mutable
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Pictures as pictures; one alone under its own type, several among the text as HTML."""
+        images = [image for image in self.images if image.mime in _SHOWN]
+        bundle: dict[str, Any] = {"text/plain": self.text}
+        if len(images) == 1 and len(self.parts) == 1:
+            bundle |= images[0].mimebundle()
+        elif images:
+            bundle["text/html"] = "\n".join(_html(part) for part in self.parts)
+        return bundle
+
+
+def _html(part: Part) -> str:
+    if isinstance(part, Image) and part.mime in _SHOWN:
+        return f'<img alt="{part.mime}" src="data:{part.mime};base64,{base64.b64encode(part.data).decode()}">'
+    return f"<pre>{html.escape(str(part))}</pre>"
+
+
+def value_of(result: Any) -> McpValue:
+    """Translate a ``CallToolResult``."""
+    parts = tuple(_part(block) for block in result.content)
+    return McpValue(parts, result.structured_content, is_error=bool(result.is_error))
+
+
+def _part(block: Any) -> Part:
+    kind = block.type
+    if kind == "text":
+        return Text(block.text)
+    if kind in ("image", "audio"):
+        data = _decoded(block.data)
+        if data is None:
+            return Text(f"[{block.mime_type} that cannot be decoded]")
+        return (
+            Image(data, block.mime_type.lower()) if kind == "image" else Audio(data, block.mime_type.lower())
+        )
+    if kind == "resource_link":
+        return Link(str(block.uri), block.title or block.name, block.mime_type or "")
+    inner = block.resource
+    text = cast("str | None", getattr(inner, "text", None))
+    content = text if text is not None else _decoded(inner.blob) or b""
+    return Resource(str(inner.uri), inner.mime_type or "", content)
+
+
+def _decoded(data: str) -> bytes | None:
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return None

@@ -1,0 +1,290 @@
+"""A server as a child process: streams as messages, stderr in a file of its own, an end with a reason.
+
+The process is started under `guard`, which ends the whole process group when the session is closed or when
+this process is gone. Lines on stdout that are no messages are kept for the error text and go nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import asyncio.subprocess
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections import deque
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+from tooldeck.mcp.errors import McpConnectError
+from tooldeck.mcp.target import Command, find_program
+
+__all__ = ["StdioServer"]
+
+_GUARD = str(Path(__file__).with_name("guard.py"))
+_CLOSE_LIMIT = 4.5
+# Seconds: the guard needs 3 at most.
+_LONGEST_LINE = 256 * 1024 * 1024
+_STDERR_KEPT = 4 * 1024 * 1024
+# Bytes of a chatty server's stderr on disk, before the file is cut back.
+_TAIL = 16 * 1024
+
+
+class StdioServer:
+    """One run of a server program. Enter `streams` once."""
+
+    def __init__(self, command: Command, env: dict[str, str], cwd: str | None = None) -> None:
+        self.command = command
+        self.env = env
+        self.cwd = cwd
+        self.pid: int | None = None
+        """The server's process id, which is that of its process group too."""
+        self.exit_code: int | None = None
+        """How it ended; negative for a signal, None while it runs or when nobody knows."""
+        self.spawn_error = ""
+        self.junk: deque[str] = deque(maxlen=20)
+        """The last lines on stdout that were no messages."""
+        self._stderr: Any = None
+        self._tail = b""
+        self._ended = asyncio.Event()
+        self._reaped = asyncio.Event()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._control: socket.socket | None = None
+
+    # -- life ---
+
+    @contextlib.asynccontextmanager
+    async def streams(self) -> AsyncGenerator[tuple[Any, Any]]:
+        """Start the program; yields what the MCP client reads from and writes to; ends the program."""
+        import anyio
+
+        find_program(self.command, self.env, self.cwd)
+        stdin, stdout = await self._start()
+        into, messages = anyio.create_memory_object_stream[Any](0)
+        outgoing, out_of = anyio.create_memory_object_stream[Any](0)
+        tasks = [
+            asyncio.create_task(self._read(stdout, into), name="mcp-read"),
+            asyncio.create_task(self._write(stdin, out_of, into), name="mcp-write"),
+        ]
+        watch = asyncio.create_task(self._watch(), name="mcp-watch")
+        try:
+            yield messages, outgoing
+        finally:
+            ending = asyncio.create_task(
+                self._end(stdin, [*tasks, watch], [into, messages, outgoing, out_of])
+            )
+            # Cancelled in the middle, the end must still come; nothing in it waits for long.
+            await asyncio.shield(ending)
+
+    async def _start(self) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
+        loop = asyncio.get_running_loop()
+        # Not sys.stderr: in a kernel that has no file descriptor, and nobody would see what is written there.
+        self._stderr = tempfile.TemporaryFile("ab+", buffering=0)  # noqa: SIM115 - closed with the server
+        guarded = sys.platform != "win32"
+        ours, theirs = socket.socketpair() if guarded else (None, None)
+        words = list(self.command.words)
+        extra: dict[str, Any] = {}
+        if ours is not None and theirs is not None:
+            ours.setblocking(False)
+            words = [sys.executable, "-I", "-S", _GUARD, str(theirs.fileno()), *words]
+            extra = {"pass_fds": (theirs.fileno(),), "start_new_session": True}
+        try:
+            self._transport, protocol = await loop.subprocess_exec(
+                lambda: _Streams(loop, self._reaped),
+                *words,
+                stderr=self._stderr,
+                env=self.env,
+                cwd=self.cwd,
+                **extra,
+            )
+        except OSError as error:
+            if ours is not None:
+                ours.close()
+            self._stderr.close()
+            raise McpConnectError(f"Cannot start {str(self.command)!r}: {error}.") from None
+        finally:
+            if theirs is not None:
+                theirs.close()
+        self._control = ours
+        assert protocol.stdin is not None  # noqa: S101 - both are pipes
+        assert protocol.stdout is not None  # noqa: S101
+        return protocol.stdin, protocol.stdout
+
+    async def _end(
+        self, stdin: asyncio.StreamWriter, tasks: list[asyncio.Task[None]], streams: list[Any]
+    ) -> None:
+        """End of input, then the guard's own steps; if even that does not help, by force."""
+        stdin.close()
+        if self._control is not None:
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_WR)
+        try:
+            await asyncio.wait_for(self._ended.wait(), _CLOSE_LIMIT)
+        except TimeoutError:
+            self._force()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=1.0)
+        for stream in streams:
+            stream.close()
+        self._tail = self._read_tail()
+        self._stderr.close()
+        if self._control is not None:
+            self._control.close()
+        if self._transport is not None:
+            # Closed too early, the transport reaps the process behind the back of asyncio's watcher, which
+            # complains.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._reaped.wait(), 1.0)
+            with contextlib.suppress(OSError):
+                self._transport.close()
+
+    def _force(self) -> None:
+        """The guard is gone or stuck: kill the group ourselves."""
+        if self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._transport.kill()
+        if self.pid is not None and sys.platform != "win32":
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    # -- traffic ---
+
+    async def _read(self, stdout: asyncio.StreamReader, into: Any) -> None:
+        """Lines of stdout as messages; closes `into` at the end of file, which ends the session."""
+        with into:
+            rest = bytearray()
+            while chunk := await stdout.read(2**16):
+                rest += chunk
+                if b"\n" in chunk:
+                    *lines, last = rest.split(b"\n")
+                    rest = bytearray(last)
+                    for line in lines:
+                        await self._deliver(line, into)
+                elif len(rest) > _LONGEST_LINE:
+                    self.junk.append(f"a line of more than {_LONGEST_LINE} bytes")
+                    return
+            await self._deliver(rest, into)
+
+    async def _deliver(self, line: bytes | bytearray, into: Any) -> None:
+        import anyio
+        from mcp import types
+        from mcp.shared.message import SessionMessage
+
+        if not line.strip():
+            return
+        try:
+            message = types.jsonrpc_message_adapter.validate_json(bytes(line), by_name=False)
+        except ValueError:
+            self.junk.append(bytes(line[:500]).decode(errors="replace").strip())
+            return
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await into.send(SessionMessage(message))
+
+    async def _write(self, stdin: asyncio.StreamWriter, out_of: Any, into: Any) -> None:
+        with out_of:
+            try:
+                async for item in out_of:
+                    text: str = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    stdin.write(text.encode() + b"\n")
+                    await stdin.drain()
+            except OSError:
+                into.close()  # nobody reads there: the session is over
+
+    async def _watch(self) -> None:
+        """What the guard reports, until the guard itself is gone."""
+        if self._control is None:
+            await self._reaped.wait()
+            self.exit_code = self._transport.get_returncode() if self._transport is not None else None
+            self._ended.set()
+            return
+        loop = asyncio.get_running_loop()
+        heard = b""
+        with contextlib.suppress(OSError):
+            while chunk := await loop.sock_recv(self._control, 4096):
+                heard += chunk
+                *lines, heard = heard.split(b"\n")
+                for line in lines:
+                    self._hear(line.decode(errors="replace"))
+        self._ended.set()
+
+    def _hear(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "pid":
+            self.pid = int(rest)
+        elif word == "exit":
+            self.exit_code = int(rest)
+        elif word == "error":
+            self.spawn_error = rest
+
+    # -- what happened ---
+
+    async def settled(self, limit: float) -> None:
+        """Wait until the end of the process is known, at most `limit` seconds."""
+        if self._transport is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), limit)
+
+    def trim(self) -> None:
+        """Cut the stderr file back when it has grown large."""
+        if (
+            self._stderr is not None
+            and not self._stderr.closed
+            and os.fstat(self._stderr.fileno()).st_size > _STDERR_KEPT
+        ):
+            self._tail = self._read_tail()
+            self._stderr.truncate(0)
+
+    def stderr_lines(self, count: int = 8) -> list[str]:
+        """The last lines of stderr."""
+        lines = [line.rstrip() for line in self._read_tail().decode(errors="replace").splitlines()]
+        return [line for line in lines if line][-count:]
+
+    def _read_tail(self) -> bytes:
+        if self._stderr is None or self._stderr.closed:
+            return self._tail
+        size = os.fstat(self._stderr.fileno()).st_size
+        if not size:
+            return self._tail
+        self._stderr.seek(max(0, size - _TAIL))
+        return self._stderr.read(_TAIL) or self._tail
+
+    def ending(self) -> str:
+        """How the process ended, in words; empty while that is not known."""
+        if self.spawn_error:
+            return f"could not be started ({self.spawn_error})"
+        if self.exit_code is None:
+            return ""
+        if self.exit_code >= 0:
+            return f"exited with code {self.exit_code}"
+        try:
+            name = signal.Signals(-self.exit_code).name
+        except ValueError:
+            name = f"signal {-self.exit_code}"
+        return f"was killed by {name}"
+
+    def told(self) -> str:
+        """What it printed: the last lines of stderr and the stray lines on stdout, for an error message."""
+        parts: list[str] = []
+        lines = self.stderr_lines()
+        if lines:
+            parts.append("Its stderr ends with:\n" + "\n".join(f"    {line}" for line in lines))
+        if self.junk:
+            shown = "\n".join(f"    {line[:200]}" for line in list(self.junk)[-3:])
+            parts.append(f"It printed to stdout, which is reserved for the protocol (use stderr):\n{shown}")
+        return "\n".join(parts)
+
+
+class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
+    """Streams, and an event for the moment when the process has been reaped."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, reaped: asyncio.Event) -> None:
+        super().__init__(limit=2**20, loop=loop)
+        self._reaped = reaped
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self._reaped.set()

@@ -1,0 +1,89 @@
+"""A server's tool as a tool of the deck: the server's schema, the user's declarations, our rules."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from tooldeck.core.call import current_call
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
+from tooldeck.mcp.listing import RemoteTool
+from tooldeck.mcp.results import McpValue
+from tooldeck.mcp.session import Session
+from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
+
+__all__ = ["Declarations", "make_tool"]
+
+
+class Declarations:
+    """What the *user* says of a server's tools; what the server says of itself counts for nothing here.
+
+    `reads` names the tools that only read, patterns such as ``get_*`` included; `effects` gives other tools
+    their effects by name or pattern. Names are the server's own.
+    """
+
+    def __init__(
+        self, reads: Iterable[str] | str = (), effects: Mapping[str, str | Iterable[str]] | None = None
+    ) -> None:
+        names = [reads] if isinstance(reads, str) else list(reads)
+        self._rules: list[tuple[str, frozenset[Effect]]] = [
+            (name, frozenset({Effect.READ})) for name in names
+        ]
+        for name, words in (effects or {}).items():
+            read = read_effects(words)
+            self._rules.append((name, frozenset() if read is None else read))
+
+    def of(self, name: str) -> frozenset[Effect] | None:
+        """The declared effects of a tool; None when nobody declared any. The last rule that fits wins."""
+        fitting = [effects for pattern, effects in self._rules if fnmatch.fnmatchcase(name, pattern)]
+        return fitting[-1] if fitting else None
+
+    def unused(self, names: Iterable[str]) -> list[str]:
+        """A sentence for every declared name that no tool has."""
+        offered = list(names)
+        missing = [
+            rule for rule, _ in self._rules if not any(fnmatch.fnmatchcase(name, rule) for name in offered)
+        ]
+        sentences: list[str] = []
+        for rule in dict.fromkeys(missing):
+            close = nearest(rule, offered, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            sentences.append(f"The server has no tool {rule!r} to declare effects of{hint}")
+        return sentences
+
+
+def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declarations) -> Tool:
+    """The deck's tool for a server's one. Raises `DefinitionError` when its schema is none."""
+    try:
+        parameters = JsonSchemaParameters(remote.input_schema)
+    except DefinitionError as error:
+        raise DefinitionError(f"inputSchema: {error}") from None
+    effects = declared.of(remote.name)
+    return Tool(
+        name=name,
+        description=remote.description,
+        params=parameters,
+        invoke=partial(_invoke, session, remote),
+        is_async=True,
+        effects=effects,
+        risk=default_risk(effects),
+        trust=Trust.UNTRUSTED,
+        origin=Origin("mcp", session.label),
+        output_schema=remote.output_schema,
+        executor=session.executor,
+        signature=signature_for(parameters.schema),
+        title=remote.title,
+    )
+
+
+async def _invoke(session: Session, remote: RemoteTool, values: Mapping[str, Any]) -> McpValue:
+    """The body: a call on the session's loop, in the context of whoever called."""
+    value = await session.acall(remote.name, values)
+    call = current_call()
+    if call is not None and remote.output_schema is not None and value.structured is None:
+        call.log.note("mcp", f"{session.label} promised structured content and sent none")
+    return value
