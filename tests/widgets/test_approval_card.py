@@ -1,0 +1,312 @@
+"""The approval card on the kernel's side: what it tells the page, which answer counts, what is saved."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from widget_parts import NASTY, Clock, Page, make_request, make_tool
+
+from tooldeck.core.approval import Decision, Scope
+from tooldeck.core.vocabulary import Source
+from tooldeck.notebook.widgets import ApprovalCard
+
+
+class Waiter:
+    """Takes the first decision, as the code that waits does."""
+
+    def __init__(self) -> None:
+        self.decision: Decision | None = None
+        self.offers = 0
+        self.open = True
+
+    def __call__(self, decision: Decision) -> bool:
+        self.offers += 1
+        if not self.open:
+            return False
+        self.open, self.decision = False, decision
+        return True
+
+
+def opened(clock: Clock, **more: Any) -> tuple[ApprovalCard, Waiter, Page]:
+    waiter = Waiter()
+    card = ApprovalCard(make_request(**more), waiter, clock=clock)
+    return card, waiter, Page(card)
+
+
+def answer(page: Page, *, approve: bool, **more: Any) -> None:
+    content = {
+        "request": "ask-1",
+        "approve": approve,
+        "scope": "once",
+        "note": "",
+        "edited": None,
+        "serial": 1,
+    }
+    page.say(type="answer", **{**content, **more})
+
+
+def shown(stretches: list[list[Any]]) -> str:
+    return "".join(text for text, _ in stretches)
+
+
+def test_a_view_that_appears_is_greeted_and_known_as_rendered(clock: Clock) -> None:
+    drawn: list[bool] = []
+    card = ApprovalCard(make_request(timeout=30.0), Waiter(), lambda: drawn.append(True), clock=clock)
+    page = Page(card)
+    assert not card.rendered.done()
+    clock.now += 4
+    page.say(type="ready")
+    assert card.rendered.done()
+    assert page.last("hello") == {"type": "hello", "left": 26.0}
+    page.say(type="ready")
+    assert drawn == [True]
+
+
+def test_a_click_decides_and_the_card_tells_the_story(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    assert repr(card) == "Approval: write_note(path='a.txt', content='hello') — waiting"
+    clock.now += 3.2
+    answer(page, approve=True)
+    assert waiter.decision == Decision(approved=True, by="you")
+    assert card.phase == "approved"
+    assert repr(card) == "Approval: write_note(path='a.txt', content='hello') — approved by you after 3.2 s"
+    assert shown(card.summary).startswith("approved by you after 3.2 s")
+
+
+def test_a_note_travels_with_a_refusal(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    answer(page, approve=False, note=" use another folder ")
+    assert waiter.decision == Decision(approved=False, note="use another folder")
+    assert "denied by you" in repr(card)
+    assert "use another folder" in repr(card)
+
+
+@pytest.mark.parametrize("scope", list(Scope))
+def test_the_chosen_scope_is_part_of_the_decision(clock: Clock, scope: Scope) -> None:
+    _, waiter, page = opened(clock)
+    answer(page, approve=True, scope=str(scope))
+    assert waiter.decision is not None
+    assert waiter.decision.scope is scope
+
+
+def test_the_second_click_runs_nothing_and_is_told_so(clock: Clock) -> None:
+    _, waiter, page = opened(clock)
+    answer(page, approve=True)
+    answer(page, approve=False)
+    assert waiter.offers == 1
+    late = page.last("late")
+    assert late is not None
+    assert late["text"].startswith("too late: already approved by you")
+
+
+def test_a_click_after_the_time_is_over_is_too_late(clock: Clock) -> None:
+    card, waiter, page = opened(clock, timeout=5.0)
+    clock.now += 5
+    assert card.expire()
+    answer(page, approve=True)
+    assert waiter.offers == 0
+    assert card.phase == "timed out"
+    late = page.last("late")
+    assert late is not None
+    assert late["text"] == "too late: already no answer within 5.0 s, not run"
+
+
+def test_a_click_that_the_waiter_refuses_leaves_the_decision_to_the_waiter(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    waiter.open = False
+    answer(page, approve=True)
+    assert card.phase == "waiting"
+    assert page.last("late") is not None
+    assert card.interrupt()
+    assert "interrupted" in repr(card)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"request": "ask-2"},
+        {"request": None},
+        {"approve": "yes"},
+        {"approve": 1},
+        {"scope": "for ever"},
+        {"scope": ["once"]},
+        {"type": "approve"},
+    ],
+)
+def test_foreign_and_broken_messages_decide_nothing(clock: Clock, content: dict[str, Any]) -> None:
+    card, waiter, page = opened(clock)
+    good = {"type": "answer", "request": "ask-1", "approve": True, "scope": "once", "edited": None}
+    page.say(**{**good, **content})
+    card._handle_custom_msg("approve", [])
+    card._handle_custom_msg(None, [])
+    assert waiter.offers == 0
+    assert card.phase == "waiting"
+
+
+def test_a_page_cannot_set_the_state_of_the_card(clock: Clock) -> None:
+    card, _, _ = opened(clock)
+    card.set_state({"phase": "approved", "summary": [["approved", False]]})
+    assert card.phase == "waiting"
+    assert card.summary == []
+
+
+def test_edited_arguments_are_checked_before_they_count(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    answer(page, approve=True, edited='{"path": 3}', serial=7)
+    assert waiter.offers == 0
+    checked = page.last("checked")
+    assert checked is not None
+    assert checked["serial"] == 7
+    assert sorted(shown(problem) for problem in checked["problems"]) == [
+        "content: required",
+        "path: text (got 3)",
+    ]
+    answer(page, approve=True, edited='{"path": "b.txt", "content": "x"}')
+    assert waiter.decision is not None
+    assert waiter.decision.arguments == {"path": "b.txt", "content": "x"}
+    assert "with edited arguments" in repr(card)
+
+
+def test_an_edit_that_changes_nothing_is_no_edit(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    answer(page, approve=True, edited=card.question["editable"])
+    assert waiter.decision is not None
+    assert waiter.decision.arguments is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "not JSON yet"),
+        ("[1]", "one JSON object"),
+        ('{"a": 1, "a": 2}', "stands twice"),
+        ('{"a": NaN}', "NaN"),
+        ("[" * 100_000, "recursion"),
+        (None, "no text"),
+    ],
+)
+def test_text_that_is_no_set_of_arguments_is_explained(clock: Clock, text: Any, says: str) -> None:
+    _, waiter, page = opened(clock)
+    page.say(type="check", request="ask-1", text=text, serial=1)
+    checked = page.last("checked")
+    assert checked is not None
+    assert says in shown(checked["problems"][0])
+    assert waiter.offers == 0
+
+
+def test_the_page_is_given_every_character_of_the_arguments(clock: Clock) -> None:
+    long = "line\n" * 5000 + "\u202e"
+    card, _, _ = opened(clock, arguments={"path": "a", "content": long, "n": [1, {"b": None}]})
+    path, content, other = card.question["arguments"]
+    assert (path["block"], content["block"]) == (False, True)
+    assert shown(content["value"]) == long.replace("\u202e", r"\u202e")
+    assert content["length"] == "text, 25\u2009001 characters"
+    assert content["value"][-1] == [r"\u202e", True]
+    assert json.loads(shown(other["value"])) == [1, {"b": None}]
+
+
+def test_hidden_characters_in_an_edit_keep_their_meaning(clock: Clock) -> None:
+    card, _, _ = opened(clock, arguments={"path": "l\u200bs", "content": "🎉\U000e0041"})
+    text = card.question["editable"]
+    assert text.isprintable() or set(text) - {"\n"} == {c for c in text if c.isprintable()}
+    assert json.loads(text) == {"path": "l\u200bs", "content": "🎉\U000e0041"}
+
+
+def test_python_objects_are_shown_but_cannot_be_edited(clock: Clock) -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    card, _, _ = opened(clock, arguments={"a": {1, 2}, "b": Broken()})
+    assert card.question["editable"] is None
+    assert [shown(given["value"]) for given in card.question["arguments"]] == [
+        "{1, 2}",
+        "<Broken whose repr raises RuntimeError>",
+    ]
+
+
+def test_the_saved_forms_tell_the_call_and_its_end_as_inert_text(clock: Clock) -> None:
+    tool = make_tool(description=NASTY)
+    card, _, page = opened(
+        clock, arguments={"path": NASTY, "content": "x" * 500}, tool=tool, source=Source.MODEL, label=NASTY
+    )
+    answer(page, approve=False, note=NASTY)
+    bundle, _ = card._repr_mimebundle_()
+    html, text = bundle["text/html"], bundle["text/plain"]
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "x" * 500 in html
+    assert "denied by you" in html
+    assert text == repr(card)
+    assert "\u202e" not in text
+    assert "window.pwned=1" in text
+
+
+def test_a_card_with_a_storm_of_escapes_stays_drawable(clock: Clock) -> None:
+    text = "a\u200b" * 50_000
+    card, _, _ = opened(clock, arguments={"content": text})
+    value = card.question["arguments"][0]["value"]
+    assert len(value) == 1
+    assert shown(value) == r"a\u200b" * 50_000
+
+
+class Life(RuleBasedStateMachine):
+    """Clicks, time-outs and interrupts in any order: the first end is the only one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.card, self.waiter, self.page = opened(self.clock)
+        self.first: str | None = None
+        self.story: str | None = None
+
+    def ended(self, phase: str) -> None:
+        if self.first is None:
+            self.first = phase
+            self.story = repr(self.card)
+
+    @rule(approve=st.booleans(), foreign=st.booleans(), scope=st.sampled_from([*Scope, "never"]))
+    def click(self, approve: bool, foreign: bool, scope: str) -> None:
+        answer(self.page, approve=approve, scope=str(scope), request="other" if foreign else "ask-1")
+        if not foreign and scope != "never" and self.waiter.decision is not None:
+            self.ended("approved" if self.waiter.decision.approved else "denied")
+
+    @precondition(lambda self: self.waiter.open or self.first)
+    @rule()
+    def interrupt(self) -> None:
+        self.waiter.open = False
+        assert self.card.interrupt() is (self.first is None)
+        self.ended("interrupted")
+
+    @precondition(lambda self: self.waiter.open or self.first)
+    @rule()
+    def expire(self) -> None:
+        self.waiter.open = False
+        assert self.card.expire() is (self.first is None)
+        self.ended("timed out")
+
+    @rule(text=st.sampled_from(["{", "{}", '{"path": "b", "content": ""}']))
+    def check(self, text: str) -> None:
+        before = (self.card.phase, self.waiter.offers)
+        self.page.say(type="check", request="ask-1", text=text, serial=0)
+        assert (self.card.phase, self.waiter.offers) == before
+
+    @rule(seconds=st.floats(0, 100))
+    def wait(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+    @invariant()
+    def the_first_end_stays(self) -> None:
+        assert self.card.phase == (self.first or "waiting")
+        if self.story is not None:
+            assert repr(self.card) == self.story
+        assert self.waiter.offers <= 1
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)

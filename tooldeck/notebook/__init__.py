@@ -1,0 +1,1 @@
+"""The notebook: magics, cards, approvals, and the bridge into the kernel."""

@@ -1,0 +1,168 @@
+"""Tools, calls and results in words that a person reads; cards, static pages and plain text all use these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tooldeck.core.call import ToolCall
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import Effect, Source, Trust
+from tooldeck.guards.text import json_text, visible
+
+__all__ = [
+    "Argument",
+    "arguments",
+    "asked_by",
+    "asks",
+    "call_line",
+    "count",
+    "duration",
+    "origin",
+    "powers",
+    "trust",
+    "value",
+]
+
+_DOES = {
+    Effect.READ: "reads",
+    Effect.WRITE: "writes",
+    Effect.EXECUTE: "runs code",
+    Effect.NETWORK: "uses the network",
+    Effect.REPOSITORY: "changes a repository",
+    Effect.HUMAN: "talks to a person",
+    Effect.MODEL: "calls a model",
+}
+_ASKED = {
+    Source.PYTHON: "called from Python",
+    Source.CELL: "called in a cell",
+    Source.FORM: "started from its form",
+    Source.MODEL: "asked by a model",
+    Source.MCP: "asked by an MCP client",
+}
+_THIN = "\u2009"
+_SHORT = 72
+"""Characters that a value may have and still stand in one line beside its name."""
+
+
+class Argument(NamedTuple):
+    """One argument as it is shown: complete."""
+
+    name: str
+    text: str
+    """A string as it is, anything else as JSON, or as Python where JSON cannot hold it."""
+    length: str
+    """The kind of value and its length in words."""
+    block: bool
+    """Whether it needs a box of its own."""
+
+
+def powers(tool: Tool) -> str:
+    """What the tool may do, in words; says so when nothing was declared."""
+    if tool.effects is None:
+        return "effects undeclared"
+    return " · ".join(words for effect, words in _DOES.items() if effect in tool.effects) or "only computes"
+
+
+def trust(tool: Tool) -> str:
+    """Whether the tool's output is believed, in words."""
+    return "trusted output" if tool.trust is Trust.TRUSTED else "untrusted output"
+
+
+def origin(where: Origin) -> str:
+    """Where a tool comes from, in words."""
+    if where.kind == "mcp":
+        return f"MCP server {where.label}".strip()
+    return {"python": "Python", "builtin": "tooldeck"}.get(where.kind, where.kind) + (
+        f" {where.label}" if where.label else ""
+    )
+
+
+def asks(tool: Tool) -> str:
+    """Whether the tool's author wants a person asked, in words."""
+    if tool.ask is None:
+        return "asks by policy"
+    return "always asks" if tool.ask else "asks nobody"
+
+
+def asked_by(call: ToolCall) -> str:
+    """Who wants this call, in words."""
+    caller = call.caller
+    words = _ASKED[caller.source]
+    if caller.label:
+        words = (
+            f"{words} “{caller.label}”"
+            if caller.source in (Source.MODEL, Source.MCP)
+            else f"{words}, {caller.label}"
+        )
+    return f"{words} in {caller.run.name or caller.run.id}" if caller.run is not None else words
+
+
+def arguments(given: Mapping[str, Any]) -> list[Argument]:
+    """Every argument, with nothing left out."""
+    return [_argument(str(name), value) for name, value in given.items()]
+
+
+def _argument(name: str, value: Any) -> Argument:
+    if isinstance(value, str):
+        text, length = value, f"text, {count(len(value), 'character')}"
+    else:
+        text, length = _other(value)
+    return Argument(name, text, length, block=len(text) > _SHORT or "\n" in text)
+
+
+def _other(value: Any) -> tuple[str, str]:
+    """A value that is no string, as text, and what it is."""
+    text, is_json = _text(value)
+    if not is_json:
+        return text, f"Python {type(value).__name__}, {count(len(text), 'character')}"
+    if isinstance(value, Mapping):
+        return text, f"object, {count(len(value), 'entry', 'entries')}"
+    if isinstance(value, Sequence):
+        return text, f"list, {count(len(value), 'item')}"
+    if value is None:
+        return text, "nothing"
+    return text, "yes or no" if isinstance(value, bool) else "number"
+
+
+def _text(value: Any) -> tuple[str, bool]:
+    """A value as JSON and True, or as Python and False."""
+    try:
+        line = json_text(value, indent=None)
+        return line if len(line) <= _SHORT else json_text(value), True
+    except (TypeError, ValueError, RecursionError):
+        pass
+    try:
+        return repr(value), False
+    except Exception as fault:  # noqa: BLE001 - a broken repr must not hide the card it is shown on
+        return f"<{type(value).__name__} whose repr raises {type(fault).__name__}>", False
+
+
+def value(given: Any) -> str:
+    """Any value as text: JSON where it can hold it, else Python."""
+    return _text(given)[0]
+
+
+def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:
+    """The call as Python would write it; values longer than `room` characters are told by their length."""
+    shown: list[str] = []
+    for argument, item in given.items():
+        text = repr(item) if isinstance(item, str) else _text(item)[0].replace("\n", " ")
+        shown.append(
+            f"{argument}={text}" if len(text) <= room else f"{argument}=<{count(len(text), 'character')}>"
+        )
+    return visible(f"{name}({', '.join(shown)})")
+
+
+def count(number: int, one: str = "", many: str = "") -> str:
+    """A number with thin spaces between thousands, and its noun."""
+    shown = f"{number:,}".replace(",", _THIN)
+    return f"{shown} {one if number == 1 else many or f'{one}s'}" if one else shown
+
+
+def duration(seconds: float) -> str:
+    """A time as a person reads it: milliseconds below one second, else seconds with one decimal."""
+    if seconds < 1:
+        milliseconds = seconds * 1000
+        return f"{milliseconds:.1f} ms" if milliseconds < 100 else f"{milliseconds:.0f} ms"
+    return f"{seconds:.1f} s"

@@ -1,0 +1,203 @@
+"""Tools, results and traces as plain text and as static HTML; needs no widgets and no kernel.
+
+Everything that comes from outside goes through `code` or `box`: escaped, in the code font, where notebook
+front ends look for neither markup nor formulas.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import Any
+
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Status, Trust
+from tooldeck.guards.text import escape_html, json_text, visible
+from tooldeck.notebook import facts, schemas, waterfall
+
+__all__ = [
+    "badges",
+    "box",
+    "code",
+    "outcome_text",
+    "panel",
+    "result_html",
+    "result_line",
+    "result_text",
+    "shown",
+    "table",
+    "tool_html",
+    "tool_text",
+    "trace_html",
+    "trace_text",
+    "value_text",
+]
+
+_GLYPHS = {Status.OK: "●", Status.DENIED: "⊘", Status.TRIPPED: "◌", Status.CANCELLED: "–"}
+_LIMIT = 20_000
+"""Characters of a value that a stored output keeps."""
+
+
+def code(text: str) -> str:
+    """HTML of a short text from outside."""
+    return f"<code>{escape_html(text)}</code>"
+
+
+def shown(text: str) -> str:
+    """HTML of a text that is ours, or visible already."""
+    return html.escape(text, quote=True)
+
+
+def box(text: str) -> str:
+    """HTML of a long text from outside: a scrolling block."""
+    style = (
+        "max-height:18em;overflow:auto;white-space:pre-wrap;border:1px dashed;padding:4px 6px;margin:2px 0"
+    )
+    return f'<pre style="{style}">{escape_html(text)}</pre>'
+
+
+def table(rows: Iterable[tuple[str, ...]]) -> str:
+    """HTML table of cells that are HTML already."""
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in row)
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table>{body}</table>" if body else ""
+
+
+def panel(*parts: str) -> str:
+    """HTML parts in one bordered block."""
+    inner = "".join(f"<div>{part}</div>" for part in parts if part)
+    return f'<div style="border:1px solid;border-radius:3px;padding:6px 10px;margin:4px 2px">{inner}</div>'
+
+
+def badges(tool: Tool) -> tuple[str, ...]:
+    """What a person should know of a tool before anything else, in words."""
+    tokens = schema_tokens(tool.name, tool.description, tool.parameters)
+    return (
+        visible(facts.origin(tool.origin)),
+        facts.powers(tool),
+        facts.asks(tool),
+        facts.trust(tool),
+        f"risk {tool.risk}",
+        f"about {facts.count(tokens, 'token')}",
+    )
+
+
+def tool_text(tool: Tool) -> str:
+    """A tool as plain text: name, what it does, what it may do, its parameters."""
+    lines = [visible(f"{tool.name}: {tool.description}"), "  " + " · ".join(badges(tool))]
+    for name, words, help_text in _parameters(tool):
+        lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
+    return "\n".join(lines)
+
+
+def tool_html(tool: Tool) -> str:
+    """The same as static HTML."""
+    rows = [
+        (code(name), code(words), code(help_text) if help_text else "")
+        for name, words, help_text in _parameters(tool)
+    ]
+    return panel(
+        f"<strong>{code(tool.name)}</strong>",
+        code(tool.description) if tool.description else "",
+        shown(" · ".join(badges(tool))),
+        table(rows),
+    )
+
+
+def _parameters(tool: Tool) -> list[tuple[str, str, str]]:
+    """Name, wanted value and help of each parameter."""
+    root = tool.parameters
+    found: list[tuple[str, str, str]] = []
+    for name, schema, required in schemas.properties(root, root):
+        inner = schemas.resolve(schema, root)
+        words = schemas.describe(schema, root) + (", required" if required else "")
+        if "default" in inner:
+            words += f", default {_json(inner['default'])}"
+        found.append((name, words, str(inner.get("description") or "")))
+    return found
+
+
+def _json(value: Any) -> str:
+    try:
+        return json_text(value, indent=None)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)
+
+
+def value_text(value: Any, limit: int = _LIMIT) -> str:
+    """A value as visible text: a string as it is, else JSON, else Python; says how much it leaves out."""
+    text = visible(value if isinstance(value, str) else facts.value(value))
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n… {facts.count(len(text) - limit, 'more character')}"
+
+
+def result_line(result: ToolResult) -> str:
+    """How a call ended, in one line."""
+    attempts = f" · {facts.count(result.attempts, 'attempt')}" if result.attempts else ""
+    return f"{_GLYPHS.get(result.status, '✕')} {result.status} · {facts.duration(result.seconds)}{attempts}"
+
+
+def outcome_text(result: ToolResult) -> str:
+    """The value or the error, as visible text."""
+    return value_text(result.value) if result.ok else visible(result.error or "")
+
+
+def result_text(result: ToolResult) -> str:
+    """A result as plain text: how it ended, the value or the error, the notes."""
+    lines = [f"{visible(result.call.name)}: {result_line(result)}", outcome_text(result)]
+    lines += [visible(f"note: {note}") for note in result.notes]
+    return "\n".join(lines)
+
+
+def result_html(result: ToolResult) -> str:
+    """The same as static HTML."""
+    tool = result.call.tool
+    outside = " · untrusted" if tool is None or tool.trust is not Trust.TRUSTED else ""
+    return panel(
+        f"{code(result.call.name)} {shown(result_line(result) + outside)}",
+        box(outcome_text(result)),
+        *(f"note: {code(str(note))}" for note in result.notes),
+    )
+
+
+def trace_text(result: ToolResult) -> str:
+    """The stages of a call with their times and decisions, as plain text."""
+    found = waterfall.rows(result)
+    if not found:
+        return f"{visible(result.call.name)}: {result_line(result)}\n  no trace was kept"
+    width = max(len(row.name) + 2 * row.depth for row in found)
+    lines = [f"{visible(result.call.name)}: {result_line(result)}"]
+    for row in found:
+        label = ("  " * row.depth + row.name).ljust(width)
+        line = f"  {label}  {facts.duration(row.seconds):>9}  {_bar(row)}  {row.decision}"
+        lines.append(visible(line.rstrip()))
+    return "\n".join(lines)
+
+
+def trace_html(result: ToolResult) -> str:
+    """The same as static HTML."""
+    rows = [
+        (
+            "&nbsp;" * 2 * row.depth + code(row.name),
+            shown(facts.duration(row.seconds)),
+            f'<code style="white-space:pre">{_bar(row)}</code>',
+            code(row.decision) if row.decision else "",
+        )
+        for row in waterfall.rows(result)
+    ]
+    return panel(f"{code(result.call.name)} {shown(result_line(result))}", table(rows) or "no trace was kept")
+
+
+def _bar(row: waterfall.Row, cells: int = 24) -> str:
+    """A bar of `cells` characters: work is solid, waiting is hatched, a person's time is dotted."""
+    first = min(cells - 1, int(row.left * cells))
+    length = max(1, min(cells - first, round(row.width * cells)))
+    mark = {"wait": "░", "person": "·"}.get(row.kind, "█")
+    return " " * first + mark * length + " " * (cells - first - length)

@@ -1,0 +1,280 @@
+"""The approval card: asks a person about one call, takes the first answer, keeps the story."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from tooldeck.core.approval import ApprovalRequest, Decision, Scope
+from tooldeck.core.parameters import Problem
+from tooldeck.core.vocabulary import Trust
+from tooldeck.guards.text import json_text, visible
+from tooldeck.notebook import facts
+from tooldeck.notebook.render import box, code, panel, shown, table
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+
+__all__ = ["ApprovalCard"]
+
+_PHASES = ("waiting", "approved", "denied", "interrupted", "timed out", "withdrawn")
+_SCOPES = {Scope.ONCE: "this time", Scope.EXACT: "this exact call", Scope.SESSION: "this tool, this session"}
+_GLYPHS = {"waiting": "◌", "approved": "✓", "denied": "⊘", "timed out": "⊘"}
+
+
+class ApprovalCard(Panel):
+    """A question to a person, and its answer.
+
+    `resolve` is given the decision of a click and says whether it counted; `drawn` is called once, when a
+    view of the card is on a screen. Neither may block, and both may be called on another thread than the one that
+    waits. `clock` gives monotonic seconds. Whoever waits tells the card what became of the question with
+    `settle`, `expire`, `interrupt` or `withdraw` when it was not a click; the first end is final.
+    """
+
+    _esm = script("approval")
+    _css = style("approval")
+    question = traitlets.Dict().tag(sync=True)
+    phase = traitlets.Enum(_PHASES, "waiting").tag(sync=True)
+    summary = traitlets.List().tag(sync=True)
+    place = traitlets.Unicode("").tag(sync=True)
+    """Which of several waiting questions this is, e.g. ``2 of 3``."""
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        resolve: Callable[[Decision], bool],
+        drawn: Callable[[], None] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.request = request
+        self.decision: Decision | None = None
+        """How it was decided; None while it waits and when it ended without one."""
+        self._resolve = resolve
+        self._clock = clock
+        self._asked_at = clock()
+        self._story = "waiting"
+        self._lock = threading.RLock()
+        self._display: Any = None
+        super().__init__(question=_question(request))
+        if drawn is not None:
+            self.rendered.add_done_callback(lambda _: drawn())
+
+    # --- what became of it ---------------------------------------------------------------------
+
+    def settle(self, decision: Decision) -> bool:
+        """Show a decision, made here or elsewhere; False when the question had ended before."""
+        if not decision.approved and decision.by == "time-out":
+            return self.expire()
+        phase = "approved" if decision.approved else "denied"
+        return self._end(phase, self._told(decision, phase), decision)
+
+    def expire(self) -> bool:
+        """Show that the time was over before anybody answered."""
+        story = f"no answer within {self._elapsed()}, not run"
+        return self._end("timed out", story, Decision(approved=False, by="time-out"))
+
+    def interrupt(self) -> bool:
+        """Show that the wait was interrupted and nothing ran; False when the question had ended before."""
+        return self._end("interrupted", f"interrupted after {self._elapsed()}, not run", None)
+
+    def withdraw(self, why: str) -> bool:
+        """Show that the question is no longer asked here, and why."""
+        return self._end("withdrawn", why, None)
+
+    def _told(self, decision: Decision, phase: str) -> str:
+        words = f"{phase} by {decision.by} after {self._elapsed()}"
+        if decision.approved and decision.arguments is not None:
+            words += ", with edited arguments"
+        if decision.approved and decision.scope is not Scope.ONCE:
+            words += f", for {_SCOPES[decision.scope]}"
+        return f"{words}: {decision.note}" if decision.note else words
+
+    def _end(self, phase: str, story: str, decision: Decision | None) -> bool:
+        with self._lock:
+            if self.phase != "waiting":
+                return False
+            self._story = visible(story)
+            self.decision = decision
+            self.summary = [*shown_pieces(story), [" · ", False], [self._call(), False]]
+            self.phase = phase
+            return True
+
+    def _elapsed(self) -> str:
+        return facts.duration(self._clock() - self._asked_at)
+
+    # --- messages of the page ------------------------------------------------------------------
+
+    def hello(self) -> dict[str, Any]:
+        """Seconds left to answer, or None without a limit."""
+        if self.request.timeout is None:
+            return {"left": None}
+        return {"left": max(0.0, self._asked_at + self.request.timeout - self._clock())}
+
+    def heard(self, content: dict[str, Any]) -> None:
+        """Check an edit or take an answer; what does not carry this question's id is ignored."""
+        if content.get("request") != self.request.id:
+            return
+        if content.get("type") == "check":
+            _, problems = self._read(content.get("text"))
+            self._say_checked(content, problems)
+        elif content.get("type") == "answer":
+            self._answer(content)
+
+    def _answer(self, content: dict[str, Any]) -> None:
+        if not isinstance(content.get("approve"), bool) or content.get("scope") not in set(Scope):
+            return
+        with self._lock:
+            if self.phase != "waiting":
+                self._say_late()
+                return
+            decision, problems = self._decision(content)
+            if decision is None:
+                self._say_checked(content, problems)
+            elif not self._resolve(decision):
+                self._say_late()
+            else:
+                self.settle(decision)
+
+    def _decision(self, content: dict[str, Any]) -> tuple[Decision | None, list[str]]:
+        """The decision in a message, or the problems of its edited arguments."""
+        note = content.get("note")
+        note = note.strip() if isinstance(note, str) else ""
+        if not content["approve"]:
+            return Decision(approved=False, note=note), []
+        arguments: Mapping[str, Any] | None = None
+        if content.get("edited") is not None:
+            arguments, problems = self._read(content["edited"])
+            if problems:
+                return None, problems
+            if arguments == dict(self.request.call.arguments):
+                arguments = None
+        return Decision(approved=True, arguments=arguments, scope=Scope(content["scope"]), note=note), []
+
+    def _read(self, text: Any) -> tuple[dict[str, Any], list[str]]:
+        """Edited arguments and everything that is wrong with them."""
+        try:
+            arguments = _parse(text)
+        except (TypeError, ValueError, RecursionError) as fault:
+            return {}, [str(fault)]
+        return arguments, [str(problem) for problem in _check(self.request, arguments)]
+
+    def _say_checked(self, content: dict[str, Any], problems: list[str]) -> None:
+        shown_problems = [shown_pieces(problem) for problem in problems]
+        serial = content.get("serial")
+        self.send(
+            {"type": "checked", "request": self.request.id, "serial": serial, "problems": shown_problems},
+        )
+
+    def _say_late(self) -> None:
+        story = "this question has ended" if self.phase == "waiting" else f"already {self._story}"
+        self.send({"type": "late", "request": self.request.id, "text": f"too late: {story}"})
+
+    # --- saved forms ---------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Display the card in the cell of this thread."""
+        from IPython.display import display
+
+        self._display = display(self, display_id=True)
+
+    def keep(self) -> None:
+        """Store how it ended in the output that `show` made; call it on the thread of that cell."""
+        if self._display is not None:
+            self._display.update(self)
+
+    def text(self) -> str:
+        """One line: the call, and what became of it."""
+        return f"Approval: {self._call()} — {self._story}"
+
+    def html(self) -> str:
+        """The call with its complete arguments, and what became of it."""
+        call = self.request.call
+        rows = [
+            (code(given.name), shown(given.length), box(given.text) if given.block else code(given.text))
+            for given in facts.arguments(call.arguments)
+        ]
+        tool, glyph = self.request.tool, _GLYPHS.get(self.phase, "–")
+        return panel(
+            f"{glyph} <strong>Approval of {code(tool.name)}</strong> — {shown(self._story)}",
+            f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
+            f"{shown(facts.trust(tool))} · rule: {code(self.request.rule)}",
+            table(rows) or "no arguments",
+        )
+
+    def _call(self) -> str:
+        return facts.call_line(self.request.tool.name, self.request.call.arguments)
+
+
+def _question(request: ApprovalRequest) -> dict[str, Any]:
+    """What the page is told of the question."""
+    tool, call = request.tool, request.call
+    return {
+        "request": request.id,
+        "tool": shown_pieces(tool.name),
+        "asked": shown_pieces(facts.asked_by(call)),
+        "powers": facts.powers(tool),
+        "trust": facts.trust(tool),
+        "trusted": tool.trust is Trust.TRUSTED,
+        "risk": str(tool.risk),
+        "origin": shown_pieces(facts.origin(tool.origin)),
+        "rule": shown_pieces(request.rule),
+        "description": shown_pieces(tool.description),
+        "notes": [shown_pieces(str(note)) for note in call.log.notes],
+        "arguments": [
+            {
+                "name": shown_pieces(given.name),
+                "value": shown_pieces(given.text),
+                "length": given.length,
+                "block": given.block,
+            }
+            for given in facts.arguments(call.arguments)
+        ],
+        "editable": _editable(call.arguments),
+        "harmless": tool.effects is not None and not tool.effects,
+        "scopes": [{"value": scope.value, "label": label} for scope, label in _SCOPES.items()],
+    }
+
+
+def _editable(arguments: Mapping[str, Any]) -> str | None:
+    """The arguments as JSON to edit, or None when JSON cannot hold them exactly."""
+    try:
+        text = json_text(dict(arguments))
+        same = json.loads(text) == dict(arguments)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text if same is True else None
+
+
+def _check(request: ApprovalRequest, arguments: dict[str, Any]) -> tuple[Problem, ...]:
+    return request.check(arguments).problems
+
+
+def _parse(text: Any) -> dict[str, Any]:
+    """Arguments from JSON text; raises `ValueError` saying what is wrong with it."""
+    if not isinstance(text, str):
+        raise TypeError("the edited arguments are no text")
+    try:
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as fault:
+        place = f"line {fault.lineno}, column {fault.colno}"
+        raise ValueError(f"this is not JSON yet: {fault.msg} in {place}") from None
+    if not isinstance(value, dict):
+        raise TypeError("the arguments must be one JSON object, in braces")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice, so that what is read is what runs."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands twice in one object")
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")

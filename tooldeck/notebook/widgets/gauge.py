@@ -1,0 +1,119 @@
+"""The breaker gauge: failures against the threshold, seconds to the probe, the last outcomes."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import traitlets
+
+from tooldeck.core.breaker import BreakerState, Phase
+from tooldeck.core.settings import BreakerSettings
+from tooldeck.guards.text import visible
+from tooldeck.notebook import facts
+from tooldeck.notebook.render import panel, shown
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._pace import Pace
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+
+__all__ = ["Gauge"]
+
+_KEPT = 30
+"""Outcomes shown."""
+_MARKS = {"ok": "●", "failed": "✕", "refused": "⊘"}
+
+
+class _Now(NamedTuple):
+    """One reading, replaced as a whole so that no thread sees half of it."""
+
+    state: BreakerState
+    recent: tuple[str, ...] = ()
+    until: float = 0.0
+    """Monotonic seconds at which the probe is due."""
+
+
+class Gauge(Panel):
+    """The breaker of one tool at a glance; `update` may be called from any thread, at any pace."""
+
+    _esm = script("gauge")
+    _css = style("gauge")
+    reading = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        name: str,
+        settings: BreakerSettings | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pace: Pace | None = None,
+    ) -> None:
+        self.name = name
+        self.settings = settings or BreakerSettings()
+        self._clock = clock
+        self._pace = pace or Pace()
+        self._drawing = threading.Lock()
+        self._now = _Now(BreakerState())
+        super().__init__()
+        self._show()
+
+    def update(self, state: BreakerState, recent: Sequence[str] = (), seconds_left: float = 0.0) -> None:
+        """Show a state, outcomes (``ok``, ``failed``, ``refused``, ``ignored``), seconds to the probe."""
+        urgent = state.phase is not self._now.state.phase
+        self._now = _Now(state, tuple(recent)[-_KEPT:], self._clock() + seconds_left)
+        self._pace.run(self._show, urgent=urgent)
+
+    def hello(self) -> dict[str, Any]:
+        """Seconds to the probe as of now, for a view that opens later than the state was set."""
+        return {"left": self._left()}
+
+    def text(self) -> str:
+        """One line, e.g. ``fetch_page: open, probe in 23 s, 5 of 5 failures, last: timeout``."""
+        return visible(f"{self.name}: {self._words()}")
+
+    def html(self) -> str:
+        """The line, and a mark for each of the last outcomes."""
+        marks = "".join(_MARKS.get(outcome, "·") for outcome in self._now.recent)
+        return panel(shown(self.text()), f"<code>{marks}</code> {self._counted()}" if marks else "")
+
+    def _show(self) -> None:
+        with self._drawing:  # or a slower thread would put an older reading over a newer one
+            self.reading = self._reading()
+
+    def _reading(self) -> dict[str, Any]:
+        state, recent, _ = self._now
+        return {
+            "name": shown_pieces(self.name),
+            "phase": str(state.phase) if self.settings.threshold else "off",
+            "failures": state.failures,
+            "threshold": self.settings.threshold,
+            "left": self._left(),
+            "recent": list(recent),
+            "counted": self._counted(),
+            "last": shown_pieces(state.last_error),
+            "text": shown_pieces(f"{self.name}: {self._words()}"),
+        }
+
+    def _left(self) -> float:
+        return max(0.0, self._now.until - self._clock()) if self._now.state.phase is Phase.OPEN else 0.0
+
+    def _words(self) -> str:
+        state, most = self._now.state, self.settings.threshold
+        if not most:
+            return "breaker off"
+        words = [str(state.phase)]
+        if state.phase is Phase.OPEN:
+            left = self._left()
+            words.append(f"probe in {left:.0f} s" if left > 0 else "next call is the probe")
+        elif state.phase is Phase.HALF_OPEN:
+            words.append("one probe is running")
+        words.append(f"{state.failures} of {facts.count(most, 'failure')}")
+        if state.last_error:
+            words.append(f"last: {state.last_error}")
+        return ", ".join(words)
+
+    def _counted(self) -> str:
+        """The last outcomes as counts in words."""
+        kinds = ("ok", "failed", "refused", "ignored")
+        recent = self._now.recent
+        counts = [f"{recent.count(kind)} {kind}" for kind in kinds if kind in recent]
+        return f"last {len(recent)}: {', '.join(counts)}" if counts else "no calls yet"
