@@ -66,8 +66,10 @@ class Interrupts:
     def install(self) -> None:
         """Take SIGINT over."""
         if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            # In this order, so that a signal in between is neither lost nor raised in the middle.
+            self._previous = signal.getsignal(signal.SIGINT)
             self._installed = True
+            signal.signal(signal.SIGINT, self._on_signal)
 
     def remove(self) -> None:
         """Give SIGINT back. If another handler lies on top by now, ours stays and passes signals on."""

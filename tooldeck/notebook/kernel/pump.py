@@ -151,8 +151,8 @@ class Pump(_Guarded):
             if self._tap is not None:
                 self._tap.leave(self._use)
         finally:
-            self.interrupts.remove()
             self._waker.close()
+            self.interrupts.remove()
         if error is None:
             self.interrupts.check()
 

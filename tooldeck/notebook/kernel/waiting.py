@@ -1,9 +1,9 @@
 """Waiting in a notebook cell without going deaf.
 
-`wait` blocks the calling code, `wait_async` and `attend` suspend the calling coroutine; all keep the cell's widgets
-alive, run the work posted to the cell (see `jobs`), and end with KeyboardInterrupt when the user
-interrupts. `pause` is a sleep with the same manners. Outside a kernel they wait plainly. To run a coroutine
-from blocking code, see `reentry`.
+`wait` blocks the calling code; `wait_async` and `attend` suspend the calling coroutine. All keep the cell's
+widgets alive, run the work posted to the cell (see `jobs`), and end with KeyboardInterrupt when the user
+interrupts. `pause` and `pause_async` are sleeps with the same manners. Outside a kernel they wait plainly.
+To run a coroutine from blocking code, see `reentry`.
 """
 
 from __future__ import annotations
