@@ -3,69 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rig.environments import Installed
 from rig.kernels import ROOT
 
 HEAVY = ["IPython", "ipywidgets", "anywidget", "mcp", "httpx", "httpx2", "sqlite3", "nest_asyncio2", "zmq"]
-UV = [sys.executable, "-m", "uv"]
 
 pytestmark = pytest.mark.timeout(300)
 
 
-class Installed:
-    """An environment with the wheel in it; programs run in an empty folder beside it."""
-
-    def __init__(self, folder: Path, wheel: Path, *requirements: str, alone: bool = False) -> None:
-        self.folder = folder / "elsewhere"
-        self.folder.mkdir(parents=True)
-        self.python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        _run([*UV, "venv", "--quiet", "--python", sys.executable, str(folder / "venv")])
-        install = [*UV, "pip", "install", "--quiet", "--python", str(self.python)]
-        if alone:
-            _run([*install, "--no-deps", str(wheel)])
-            _run([*install, *requirements])
-        else:
-            _run([*install, str(wheel), *requirements])
-
-    def run(self, code: str) -> str:
-        """Run a program and return what it printed."""
-        return _run([str(self.python), "-W", "error", "-c", code], cwd=self.folder)
-
-
-def _run(command: list[str], cwd: Path | None = None) -> str:
-    kept = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}}
-    done = subprocess.run(
-        command, cwd=cwd, env=kept, capture_output=True, text=True, timeout=240, check=False
-    )
-    assert done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel, built through the sdist as a package index would get it."""
-    out = tmp_path_factory.mktemp("dist")
-    _run([*UV, "build", "--quiet", "--out-dir", str(out), str(ROOT)])
-    (built,) = out.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(make_environment: Callable[..., Installed]) -> Installed:
     """Return an environment that has the wheel and what it depends on, and nothing else."""
-    return Installed(tmp_path_factory.mktemp("clean"), wheel)
+    return make_environment()
 
 
 @pytest.fixture(scope="module")
-def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def bare(make_environment: Callable[..., Installed]) -> Installed:
     """Return an environment that has the wheel and pydantic: no notebook, no MCP."""
-    return Installed(tmp_path_factory.mktemp("bare"), wheel, "pydantic>=2.12,<3", alone=True)
+    return make_environment("pydantic>=2.12,<3", alone=True)
 
 
 def test_the_wheel_carries_every_front_end_source_and_no_development_file(wheel: Path) -> None:
@@ -112,7 +72,7 @@ def test_the_version_of_the_package_is_the_version_of_the_distribution(installed
 
 
 def test_the_installed_packages_agree_with_each_other(installed: Installed) -> None:
-    _run([*UV, "pip", "check", "--quiet", "--python", str(installed.python)])
+    installed.check()
 
 
 def test_nest_asyncio_in_its_abandoned_form_is_not_installed(installed: Installed) -> None:
