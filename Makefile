@@ -13,6 +13,9 @@ STAMPS := $(VENV)/stamps
 NODE := widgets/node_modules/.stamp
 INSTALL = $(BIN)/uv pip install --quiet --python $(PY)
 
+# Jupyter refuses to run as root, as in a container, unless it is told to.
+LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
+
 WIDGETS := $(if $(wildcard widgets/package.json),yes)
 WORKERS ?= 2
 PYTEST = $(PY) -m pytest
@@ -29,7 +32,7 @@ demo: $(STAMPS)/demo ## run the quickstart notebook without a person and tell wh
 	@$(PY) scripts/demo.py notebooks/01_quickstart.ipynb build/demo
 
 lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
-	@$(BIN)/jupyter lab notebooks/01_quickstart.ipynb
+	@$(BIN)/jupyter-lab $(LAB_OPTIONS) notebooks/01_quickstart.ipynb
 
 # --keep-going: one failing part hides none of the others, and the whole fails all the same.
 test: $(STAMPS)/test $(STAMPS)/chromium ## run everything that CI runs; goes on after a failure, then fails
