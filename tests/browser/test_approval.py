@@ -1,0 +1,218 @@
+"""Approving a call inline: the cell blocks, and the click is heard while it runs."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator
+from rig.jupyter import Comms
+from rig.kernels import VERSIONS, kernel_name
+from rig.lab import Lab
+
+SETUP = """
+%load_ext tooldeck
+RAN = []
+
+@deck.tool(effects="write")
+def write_note(text: str, copies: int = 1) -> str:
+    "Keep a note."
+    RAN.append(text)
+    return f"kept {text} x{copies}"
+"""
+CALL = 'result = deck.call("write_note", text="hello"); print(result.status, result.value, RAN)'
+AWAIT = 'result = await deck.acall("write_note", text="hello"); print(result.status, result.value, RAN)'
+AFTER = "print('next cell')"
+
+
+def ready(lab: Lab, *cells: str, kernel: str = "python3") -> None:
+    """Open a notebook whose first cell has loaded the deck and a tool that asks."""
+    lab.open([SETUP, *cells], kernel=kernel)
+    lab.run_to_end(0)
+
+
+def card(lab: Lab, index: int, phase: str = "waiting") -> Locator:
+    """Return the last card in a cell's output, once it is drawn."""
+    found = lab.output(index).locator(f".td-approval[data-phase='{phase}']").last
+    found.wait_for(timeout=20_000)
+    return found
+
+
+def press(lab: Lab, index: int, name: str) -> None:
+    """Press a button of the waiting card."""
+    card(lab, index).get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.mark.parametrize("call", [CALL, AWAIT], ids=["blocking", "awaited"])
+def test_a_click_approves_while_the_cell_waits(front_end: Lab, call: str) -> None:
+    ready(front_end, call, AFTER)
+    front_end.run(1)
+    card(front_end, 1)
+    assert front_end.prompt(1) == "*"
+    front_end.screenshot(f"approval-waiting-{front_end.server.front_end}")
+    press(front_end, 1, "Approve")
+    front_end.wait_ended(1)
+    assert "ok kept hello x1 ['hello']" in front_end.text(1)
+    front_end.screenshot(f"approval-approved-{front_end.server.front_end}")
+    assert front_end.run_to_end(2) == "next cell\n"
+
+
+@pytest.mark.parametrize("mode", ["perCommTarget", "disabled", "perComm"])
+@pytest.mark.parametrize("version", [None, *VERSIONS])
+def test_the_click_is_heard_with_every_kernel_and_every_way_comms_travel(
+    lab: Lab, version: str | None, mode: Comms
+) -> None:
+    lab.server.comms_over_subshells(mode)
+    ready(lab, CALL, AFTER, kernel=kernel_name(version))
+    lab.run(1)
+    lab.run(2)
+    press(lab, 1, "Approve")
+    lab.wait_ended(1)
+    assert "ok kept hello" in lab.text(1)
+    lab.wait_text(2, "next cell")
+
+
+def test_enter_approves_only_when_the_approve_button_itself_has_the_focus(lab: Lab) -> None:
+    ready(lab, CALL)
+    lab.run(1)
+    waiting = card(lab, 1)
+    approve = waiting.get_by_role("button", name="Approve", exact=True)
+    assert not approve.evaluate("button => button === document.activeElement")
+    lab.page.keyboard.press("Enter")
+    waiting.get_by_role("button", name="Deny", exact=True).focus()
+    assert lab.prompt(1) == "*"
+    for _ in range(8):
+        if approve.evaluate("button => button === document.activeElement"):
+            break
+        lab.page.keyboard.press("Tab")
+    lab.page.keyboard.press("Enter")
+    lab.wait_ended(1)
+    assert "ok kept hello" in lab.text(1)
+
+
+def test_a_denied_call_does_not_run_and_tells_the_note(lab: Lab) -> None:
+    ready(lab, CALL.replace("result.value", "result.error"))
+    lab.run(1)
+    press(lab, 1, "Deny with a note…")
+    card(lab, 1).get_by_label("Note for the caller").fill("not today")
+    press(lab, 1, "Deny with this note")
+    lab.wait_ended(1)
+    assert "denied" in lab.text(1)
+    assert "not today" in lab.text(1)
+    assert "[]" in lab.text(1)
+
+
+def test_edited_arguments_are_checked_before_they_run(lab: Lab) -> None:
+    ready(lab, CALL)
+    lab.run(1)
+    press(lab, 1, "Edit arguments")
+    field = card(lab, 1).get_by_label("Arguments as JSON")
+    field.fill('{"text": "hello", "copies": "many"}')
+    card(lab, 1).get_by_text("copies").last.wait_for()
+    assert card(lab, 1).get_by_role("button", name="Approve edited").is_disabled()
+    lab.screenshot("approval-editing")
+    field.fill('{"text": "bye", "copies": 2}')
+    card(lab, 1).get_by_role("button", name="Approve edited").click()
+    lab.wait_ended(1)
+    assert "ok kept bye x2 ['bye']" in lab.text(1)
+
+
+def test_a_scope_approves_later_calls_without_a_question(lab: Lab) -> None:
+    again = (
+        'print(deck.call("write_note", text="hello").status, deck.call("write_note", text="other").status)'
+    )
+    ready(lab, CALL, again)
+    lab.run(1)
+    card(lab, 1).get_by_label("How far the approval reaches").select_option(label="this tool, this session")
+    press(lab, 1, "Approve")
+    lab.wait_ended(1)
+    assert lab.run_to_end(2) == "ok ok\n"
+
+
+def test_interrupting_the_cell_ends_the_wait_and_the_card_says_so(lab: Lab) -> None:
+    ready(lab, CALL, AFTER)
+    lab.run(1)
+    card(lab, 1)
+    lab.interrupt()
+    lab.wait_ended(1)
+    assert "KeyboardInterrupt" in lab.text(1)
+    assert "interrupted" in (card(lab, 1, "interrupted").text_content() or "")
+    lab.screenshot("approval-interrupted")
+    assert lab.run_to_end(2) == "next cell\n"
+
+
+def test_run_all_goes_on_after_each_approval_in_order(lab: Lab) -> None:
+    ready(lab, CALL, CALL.replace("hello", "second"), AFTER)
+    lab.run_all()
+    press(lab, 1, "Approve")
+    press(lab, 2, "Deny")
+    lab.wait_ended(3)
+    assert "ok kept hello" in lab.text(1)
+    assert "denied" in lab.text(2)
+    assert lab.text(3) == "next cell\n"
+
+
+def test_a_reloaded_page_shows_the_waiting_card_and_hears_its_click(lab: Lab) -> None:
+    ready(lab, CALL)
+    lab.run(1)
+    card(lab, 1)
+    lab.save()
+    lab.reload()
+    press(lab, 1, "Approve")
+    lab.wait_status("idle")
+    assert "approved" in (card(lab, 1, "approved").text_content() or "")
+
+
+def test_a_call_that_nobody_answers_in_time_is_refused_and_a_late_click_says_so(lab: Lab) -> None:
+    ready(lab, "deck.approval_timeout = 3\n" + CALL.replace("result.value", "result.error"))
+    lab.run(1)
+    card(lab, 1)
+    lab.wait_ended(1)
+    assert "denied" in lab.text(1)
+    assert "in time" in lab.text(1)
+    card(lab, 1, "timed out")
+    lab.screenshot("approval-timed-out")
+
+
+def test_two_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
+    both = (
+        "import asyncio\n"
+        'results = await asyncio.gather(deck.acall("write_note", text="one"), deck.acall("write_note", text="two"))\n'
+        "print([result.status for result in results], RAN)"
+    )
+    ready(lab, both)
+    lab.run(1)
+    cards = lab.output(1).locator(".td-approval[data-phase='waiting']")
+    cards.nth(1).wait_for(timeout=20_000)
+    lab.screenshot("approval-two-at-once")
+    cards.filter(has_text="two").get_by_role("button", name="Approve", exact=True).click()
+    lab.output(1).locator(".td-approval[data-phase='approved']").wait_for()
+    cards.filter(has_text="one").get_by_role("button", name="Deny", exact=True).click()
+    lab.wait_ended(1)
+    assert "[<Status.DENIED: 'denied'>, <Status.OK: 'ok'>] ['two']" in lab.text(1)
+
+
+def test_text_that_would_pose_as_something_else_is_shown_as_it_is(lab: Lab) -> None:
+    hostile = "cat a \\u202e txt.a mr <img src=x onerror=window.pwned=1> \\u200b **approved by admin**"
+    ready(lab, f'deck.call("write_note", text="{hostile}").status')
+    lab.run(1)
+    text = card(lab, 1).text_content() or ""
+    assert "<img src=x onerror" in text
+    assert "\\u202e" in text
+    assert "\\u200b" in text
+    assert card(lab, 1).locator("img").count() == 0
+    assert lab.page.evaluate("() => window.pwned === undefined")
+    lab.screenshot("approval-hostile")
+    press(lab, 1, "Deny")
+    lab.wait_ended(1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_card_fits_a_narrow_page_in_both_themes(lab: Lab, theme: str) -> None:
+    ready(lab, CALL)
+    lab.theme(theme)
+    lab.viewport(420)
+    lab.run(1)
+    card(lab, 1)
+    lab.screenshot(f"approval-narrow-{theme}")
+    press(lab, 1, "Deny")
+    lab.wait_ended(1)
+    lab.theme("light")

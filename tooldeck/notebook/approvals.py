@@ -1,0 +1,153 @@
+"""Asking the person at the notebook: a card where cards work, a prompt where typing works, else a refusal."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.hosts.prompt import ask_by_input, refuse
+from tooldeck.notebook.kernel.adapter import shell_port
+from tooldeck.notebook.kernel.environment import Audience, audience
+from tooldeck.notebook.kernel.jobs import post
+from tooldeck.notebook.kernel.waiting import wait, wait_async
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tooldeck.notebook.widgets.approval import ApprovalCard
+
+__all__ = ["RENDER_WITHIN", "ApprovalDesk", "show_in_place", "shown_in"]
+
+RENDER_WITHIN = 10.0
+"""Seconds a front end has to draw a card; after that it is taken to have no widgets, and a prompt is used."""
+
+_SHOW: ContextVar[Callable[[Any], None] | None] = ContextVar("tooldeck_show", default=None)
+
+
+@contextmanager
+def shown_in(show: Callable[[Any], None]) -> Iterator[None]:
+    """Within the block cards are shown by `show`: a form's own tray, since a button's callback has no cell."""
+    token = _SHOW.set(show)
+    try:
+        yield
+    finally:
+        _SHOW.reset(token)
+
+
+def show_in_place(widget: Any) -> None:
+    """Show a widget where cards of this context go: in a form's tray, else in the running cell."""
+    show = _SHOW.get()
+    if show is not None:
+        show(widget)
+        return
+    from IPython.display import display
+
+    display(widget)
+
+
+class ApprovalDesk:
+    """Puts requests before the person and waits for the answer; every request is answered exactly once."""
+
+    def ask(self, request: ApprovalRequest) -> Decision:
+        """Block until somebody decided; the widgets of the notebook go on working meanwhile."""
+        question = _Question.open(request)
+        if isinstance(question, Decision):
+            return question
+        with question.closing():
+            try:
+                wait(question.appeared, question.patience)
+            except TimeoutError:
+                return question.by_prompt()
+            try:
+                return wait(question.answer, request.timeout)
+            except TimeoutError:
+                return question.too_late()
+
+    async def ask_async(self, request: ApprovalRequest) -> Decision:
+        """The same, awaited."""
+        question = _Question.open(request)
+        if isinstance(question, Decision):
+            return question
+        with question.closing():
+            try:
+                await wait_async(question.appeared, question.patience)
+            except TimeoutError:
+                return question.by_prompt()
+            try:
+                return await wait_async(question.answer, request.timeout)
+            except TimeoutError:
+                return question.too_late()
+
+
+class _Question:
+    """One request on its card."""
+
+    def __init__(self, request: ApprovalRequest) -> None:
+        from tooldeck.notebook.widgets.approval import ApprovalCard
+
+        self.request = request
+        self.answer: Future[Decision] = Future()
+        self.patience = min(RENDER_WITHIN, request.timeout or RENDER_WITHIN)
+        self.card: ApprovalCard = ApprovalCard(request, self._resolve)
+        self.appeared: Future[None] = self.card.rendered
+        """Done when the card is drawn on some screen."""
+        show = _SHOW.get()
+        if show is None:
+            self.card.show()
+        else:
+            show(self.card)
+
+    @classmethod
+    def open(cls, request: ApprovalRequest) -> _Question | Decision:
+        """Show a card; or decide at once where no card can be shown."""
+        reach = audience()
+        if reach is Audience.NOBODY:
+            return refuse(request)
+        if reach is Audience.STDIN:
+            return ask_by_input(request)
+        if threading.current_thread() is threading.main_thread() or shell_port() is not None:
+            return cls(request)
+        try:  # a worker thread has no cell of its own: the card belongs to the cell that waits for the work
+            return post(cls, request).result(RENDER_WITHIN)
+        except TimeoutError:
+            return refuse(request)
+
+    def _resolve(self, decision: Decision) -> bool:
+        """Take the first answer; says whether it was in time."""
+        try:
+            self.answer.set_result(decision)
+        except InvalidStateError:
+            return False
+        return True
+
+    def by_prompt(self) -> Decision:
+        """No card appeared within the time a front end needs: ask by text."""
+        if not self.answer.cancel():
+            return self.answer.result()
+        decision = ask_by_input(self.request)
+        self.card.settle(decision)
+        return decision
+
+    def too_late(self) -> Decision:
+        """The time is over; later clicks do nothing."""
+        if not self.answer.cancel():
+            return self.answer.result()
+        decision = Decision(approved=False, by="time-out")
+        self.card.settle(decision)
+        return decision
+
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """However the wait ends, the card never looks open afterwards, and the stored output tells the end."""
+        try:
+            yield
+        except BaseException:
+            self.answer.cancel()
+            self.card.interrupt()
+            raise
+        finally:
+            self.card.keep()

@@ -1,0 +1,107 @@
+"""A ``%%tool`` cell: run its code and find the functions that are meant to be tools."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tooldeck.notebook.lines import Mistake
+
+__all__ = ["ToolCell", "read_cell"]
+
+_MARK = "__tooldeck_mark__"
+_MARKS = {"tool", "deck.tool", "tooldeck.tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCell:
+    """The code of a cell, checked, and the names of the functions that will be tools."""
+
+    tree: ast.Module
+    source: str
+    names: tuple[str, ...]
+    helpers: tuple[str, ...]
+    """Further functions of the cell that stay ordinary functions."""
+
+    def run(
+        self, namespace: dict[str, Any], filename: str
+    ) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
+        """Run the cell in `namespace`; gives each function with the options of its mark, in order."""
+        marked: dict[str, dict[str, Any]] = {}
+
+        def mark(*given: Any, **options: Any) -> Any:
+            def take(function: Any) -> Any:
+                marked[function.__name__] = options
+                return function
+
+            return take(given[0]) if given else take
+
+        lines = self.source.splitlines(keepends=True)
+        linecache.cache[filename] = (
+            len(self.source),
+            None,
+            lines,
+            filename,
+        )  # so that tracebacks show the cell
+        namespace[_MARK] = mark
+        try:
+            exec(compile(self.tree, filename, "exec", dont_inherit=True), namespace)  # noqa: S102 - running it is the magic's purpose
+        finally:
+            namespace.pop(_MARK, None)
+        return [(namespace[name], marked.get(name, {})) for name in self.names]
+
+
+def read_cell(source: str) -> ToolCell:
+    """Check the code of a cell and choose its tools; raises `Mistake` in one sentence.
+
+    Functions marked with ``@tool`` are the tools; without any mark, all functions are whose names do not start with
+    an underscore.
+    """
+    try:
+        tree = ast.parse(source)
+        compile(source, "<tool cell>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        where = f"line {error.lineno}: " if error.lineno else ""
+        raise Mistake(f"%%tool cannot read the cell: {where}{error.msg}.") from None
+    except ValueError as error:  # null bytes
+        raise Mistake(f"%%tool cannot read the cell: {error}.") from None
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions:
+        raise Mistake(_no_function(tree))
+    marked = [node.name for node in functions if _mark(node)]
+    names = marked or [node.name for node in functions if not node.name.startswith("_")]
+    if not names:
+        names = [functions[0].name] if len(functions) == 1 else []
+    if not names:
+        raise Mistake(
+            "%%tool found only functions that start with an underscore; mark the one meant with @tool."
+        )
+    unique = tuple(dict.fromkeys(names))
+    return ToolCell(tree, source, unique, tuple(node.name for node in functions if node.name not in unique))
+
+
+def _no_function(tree: ast.Module) -> str:
+    if any(isinstance(node, ast.Lambda) for node in ast.walk(tree)):
+        return "%%tool needs a function written with def: a lambda has no name, types or description."
+    if any(isinstance(node, ast.ClassDef) for node in tree.body):
+        return "%%tool found a class but no function; add an object of it with deck.add(...), or write a def."
+    return "%%tool found no function in the cell; write one with def, its parameters typed."
+
+
+def _mark(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether the function is marked; the mark is redirected so that it only collects its options."""
+    found = False
+    for index, decorator in enumerate(node.decorator_list):
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if ast.unparse(target) not in _MARKS:
+            continue
+        found = True
+        name = ast.copy_location(ast.Name(_MARK, ast.Load()), target)
+        if isinstance(decorator, ast.Call):
+            decorator.func = name
+        else:
+            node.decorator_list[index] = name
+    return found

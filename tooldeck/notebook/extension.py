@@ -1,0 +1,105 @@
+"""Loading into IPython: the deck in the namespace, the magics, and what keeps cards and deck in step."""
+
+from __future__ import annotations
+
+import atexit
+from typing import TYPE_CHECKING, Any
+
+from tooldeck.core.call import calling
+from tooldeck.core.vocabulary import Source
+from tooldeck.deck import Deck
+from tooldeck.notebook.approvals import ApprovalDesk
+from tooldeck.notebook.hosts import notebook_hosts
+from tooldeck.notebook.kernel.environment import warn_if_unsupported
+from tooldeck.notebook.live import Live
+from tooldeck.notebook.magics import MAGICS
+from tooldeck.notebook.transform import lift_cell_magic
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.connections import Connections
+
+__all__ = ["Notebook", "load", "unload"]
+
+
+class Notebook:
+    """One loaded extension: the shell, its deck, and the cards on screen."""
+
+    def __init__(self, shell: Any, deck: Deck) -> None:
+        self.shell = shell
+        self.deck = deck
+        self.desk = ApprovalDesk()
+        self.live = Live(deck)
+        self._undo: list[Any] = []
+
+    def start(self) -> None:
+        """Connect everything."""
+        self.deck.trace = True
+        self.deck.use_hosts(*notebook_hosts(self.desk))
+        self._undo = [self.deck.subscribe(self.live.observe)]
+        self.shell.input_transformers_cleanup.append(lift_cell_magic)
+        self.shell.events.register("post_run_cell", self.live.flush)
+        for make in MAGICS:
+            self.shell.register_magics(make(self))
+        _register_reprs(self.shell)
+        atexit.register(self.deck.close)
+
+    def stop(self) -> None:
+        """Disconnect everything and close the sessions."""
+        for undo in self._undo:
+            undo()
+        if lift_cell_magic in self.shell.input_transformers_cleanup:
+            self.shell.input_transformers_cleanup.remove(lift_cell_magic)
+        self.shell.events.unregister("post_run_cell", self.live.flush)
+        for make in MAGICS:
+            for kind, names in make.magics.items():
+                for name in names:
+                    self.shell.magics_manager.magics[kind].pop(name, None)
+        self.deck.close()
+        atexit.unregister(self.deck.close)
+
+    def calling(self) -> Any:
+        """The context of calls that a cell starts."""
+        return calling(Source.CELL)
+
+    @property
+    def mcp(self) -> Connections:
+        """The deck's servers, with this notebook listening to them. Raises `SetupError` without the mcp package."""
+        connections = self.deck.mcp
+        if connections.handlers.on_elicit is None:
+            from tooldeck.notebook.servers import make_handlers
+
+            connections.handlers = make_handlers()
+        return connections
+
+
+def load(shell: Any) -> None:
+    """See `tooldeck.load_ipython_extension`. Loading twice keeps the deck."""
+    if _loaded(shell) is not None:
+        return
+    warn_if_unsupported()
+    known = shell.user_ns.get("deck")
+    notebook = Notebook(shell, known if isinstance(known, Deck) else Deck())
+    if known is not None and not isinstance(known, Deck):
+        print(f"The name deck held {type(known).__name__}; it is now the tooldeck deck.")  # noqa: T201 - said to the person at the cell
+    notebook.start()
+    shell.push({"deck": notebook.deck})
+    shell._tooldeck = notebook  # noqa: SLF001 - one extension per shell, found again by unload
+
+
+def unload(shell: Any) -> None:
+    """See `tooldeck.unload_ipython_extension`."""
+    notebook = _loaded(shell)
+    if notebook is not None:
+        notebook.stop()
+        del shell._tooldeck  # noqa: SLF001 - as in load
+
+
+def _loaded(shell: Any) -> Notebook | None:
+    return getattr(shell, "_tooldeck", None)
+
+
+def _register_reprs(shell: Any) -> None:
+    """Rich forms for what the core cannot know how to draw."""
+    from tooldeck.notebook.reprs import register
+
+    register(shell.display_formatter)

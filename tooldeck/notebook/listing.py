@@ -1,0 +1,186 @@
+"""Tables a person asks for: the tools, the last calls, the deck at a glance; each as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tooldeck.core.breaker import Phase
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tool import Tool
+from tooldeck.deck import Deck
+from tooldeck.guards.text import visible
+from tooldeck.notebook import facts
+from tooldeck.notebook.render import code, panel, table
+from tooldeck.policy import Policy
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.connections import Connection
+
+__all__ = ["CallLogTable", "DeckView", "SessionTable", "ToolTable"]
+
+
+class _Table:
+    """Rows of text, the first one the heading."""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        raise NotImplementedError
+
+    empty = ""
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        return _columns(rows) if len(rows) > 1 else self.empty
+
+    def _repr_html_(self) -> str:
+        rows = self.rows()
+        if len(rows) == 1:
+            return panel(code(self.empty))
+        heading = tuple(f"<strong>{cell}</strong>" for cell in rows[0])
+        return table([heading, *(tuple(code(cell) for cell in row) for row in rows[1:])])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ToolTable(_Table):
+    """What ``%tools`` shows."""
+
+    tools: tuple[Tool, ...]
+    policy: Policy
+
+    @property
+    def empty(self) -> str:  # type: ignore[override]
+        """Said when there is nothing to list."""
+        return "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a tool."""
+        return [
+            ("tool", "from", "does", "policy", "tokens", "description"),
+            *(
+                (
+                    tool.name,
+                    facts.origin(tool.origin),
+                    facts.powers(tool),
+                    str(self.policy.static(tool).word),
+                    str(schema_tokens(tool.name, tool.description, tool.parameters)),
+                    _first_line(tool.description),
+                )
+                for tool in self.tools
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CallLogTable(_Table):
+    """What ``%deck log`` shows: the last calls, oldest first."""
+
+    results: tuple[ToolResult, ...]
+
+    @property
+    def empty(self) -> str:  # type: ignore[override]
+        """Said when there is nothing to list."""
+        return "No calls yet."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a call."""
+        return [
+            ("call", "by", "status", "attempts", "time", "said"),
+            *(
+                (
+                    facts.call_line(result.call.name, result.call.arguments),
+                    str(result.call.caller.source),
+                    str(result.status),
+                    str(result.attempts),
+                    facts.duration(result.seconds),
+                    _first_line(result.error or "; ".join(map(str, result.notes))),
+                )
+                for result in self.results
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SessionTable(_Table):
+    """What ``%mcp list`` shows: the servers and how they are."""
+
+    servers: tuple[Connection, ...]
+
+    @property
+    def empty(self) -> str:  # type: ignore[override]
+        """Said when there is nothing to list."""
+        return "No server is connected; try %mcp connect demo."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a server."""
+        return [
+            ("server", "state", "protocol", "tools", "target", "reason"),
+            *(
+                (
+                    made.label,
+                    str(made.state),
+                    made.session.protocol,
+                    str(len(made)),
+                    str(made.session.target),
+                    _first_line(made.reason),
+                )
+                for made in self.servers
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeckView:
+    """What ``%deck`` shows: counts, policy, servers and every breaker that is not quiet."""
+
+    deck: Deck
+
+    def _lines(self) -> list[str]:
+        deck = self.deck
+        tokens = sum(
+            schema_tokens(tool.name, tool.description, tool.parameters) for tool in deck.tools.values()
+        )
+        tools = facts.count(len(deck), "tool")
+        lines = [
+            f"Deck: {tools}, about {facts.count(tokens, 'token')}; {facts.count(len(deck.history()), 'call')} made"
+        ]
+        lines += [f"  {tool.name}: {_first_line(tool.description)}" for tool in deck.tools.values()]
+        lines.append(
+            f"  policy {deck.policy.preset}" + "".join(f"; {word} {name}" for word, name in deck.policy.rules)
+        )
+        lines += [f"  granted: {grant}" for grant in deck.policy.grants]
+        lines += [f"  server {_server(made)}" for made in deck.servers()]
+        lines += [f"  breaker of {name}: {words}" for name, words in self._breakers()]
+        return [visible(line) for line in lines]
+
+    def _breakers(self) -> Iterable[tuple[str, str]]:
+        for name in self.deck.tools:
+            breaker = self.deck.breaker(name)
+            if breaker.state.phase is not Phase.CLOSED or breaker.state.failures:
+                state = breaker.state
+                yield name, f"{state.phase}, {state.failures} of {breaker.settings.threshold} failures"
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return panel(*(code(line) for line in self._lines()))
+
+
+def _columns(rows: list[tuple[str, ...]]) -> str:
+    shown = [tuple(visible(cell) for cell in row) for row in rows]
+    widths = [max(len(row[index]) for row in shown) for index in range(len(shown[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in shown
+    )
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[0]
+
+
+def _server(made: Connection) -> str:
+    words = f"{made.label}: {made.state}, {facts.count(len(made), 'tool')}"
+    return f"{words}; {_first_line(made.reason)}" if made.reason else words

@@ -1,0 +1,80 @@
+"""Keeping what is on screen in step with the deck: cards, gauges, and the last trace."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from typing import Any
+
+from tooldeck.core.events import BreakerMoved, CallEnded, Event, ToolAdded, ToolRemoved
+from tooldeck.deck import Deck
+
+__all__ = ["Live"]
+
+_EVERY = 0.05
+"""Seconds between two updates of one card while calls come thick; the last state always gets through."""
+
+
+class Live:
+    """Observes a deck and tells the cards that show its tools. Works from any thread."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._deck = deck
+        self._cards: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._late: dict[str, CallEnded] = {}
+        self._last: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def follow(self, card: Any) -> None:
+        """Keep a card up to date for as long as somebody holds it."""
+        self._cards.add(card)
+
+    def observe(self, event: Event) -> None:
+        """Take in one event of the deck."""
+        if isinstance(event, ToolAdded) and event.replaced is not None:
+            for card in self._of(event.tool.name):
+                card.replace(event.tool)
+        elif isinstance(event, ToolRemoved):
+            for card in self._of(event.tool.name):
+                card.remove()
+        elif isinstance(event, CallEnded):
+            self._ended(event)
+        elif isinstance(event, BreakerMoved) and event.state.failures:
+            self._gauges(event.tool.name)
+
+    def flush(self, *_ignored: Any) -> None:
+        """Show what was held back; called when a cell has ended."""
+        with self._lock:
+            late, self._late = self._late, {}
+        for event in late.values():
+            self._show(event)
+
+    def _ended(self, event: CallEnded) -> None:
+        name = event.result.call.name
+        if not self._of(name):
+            return
+        now = time.monotonic()
+        with self._lock:
+            if now - self._last.get(name, 0.0) < _EVERY:
+                self._late[name] = event
+                return
+            self._last[name] = now
+            self._late.pop(name, None)
+        self._show(event)
+
+    def _show(self, event: CallEnded) -> None:
+        name = event.result.call.name
+        for card in self._of(name):
+            card.show_result(event.result)
+        self._gauges(name)
+
+    def _gauges(self, name: str) -> None:
+        if name not in self._deck:
+            return
+        breaker = self._deck.breaker(name)
+        for card in self._of(name):
+            card.show_breaker(breaker.state, tuple(breaker.recent), breaker.seconds_left())
+
+    def _of(self, name: str) -> list[Any]:
+        return [card for card in list(self._cards) if card.tool.name == name]

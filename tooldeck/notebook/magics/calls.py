@@ -1,0 +1,55 @@
+"""``%call`` and ``%trace``: running a tool and seeing what happened."""
+
+from __future__ import annotations
+
+from IPython.core.magic import line_magic, magics_class, no_var_expand
+
+from tooldeck.core.result import ToolResult
+from tooldeck.notebook.lines import Mistake, fit_text, read_call, read_line
+from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
+from tooldeck.notebook.show import show_trace
+
+__all__ = ["CallMagics"]
+
+
+@magics_class
+class CallMagics(DeckMagicsBase):
+    """Magics for calls."""
+
+    @no_var_expand
+    @line_magic
+    @in_one_sentence
+    def call(self, line: str) -> ToolResult:
+        """Run a tool: ``%call NAME key=value …`` or ``%call NAME {"key": …}``. Gives the `ToolResult`."""
+        name, arguments = read_call(line)
+        if isinstance(arguments, dict):
+            arguments = fit_text(self.deck.tools.get(name), arguments)
+        with self.notebook.calling():
+            return self.deck.call(name, arguments)
+
+    @no_var_expand
+    @line_magic
+    @in_one_sentence
+    def trace(self, line: str) -> None:
+        """Show the stages of a call with their times and decisions.
+
+        ``%trace`` takes the last call, ``%trace NAME`` the last one of a tool, ``%trace -2`` the one before the last.
+        """
+        words = read_line("%trace", line).words
+        show_trace(self._chosen(words[0] if words else "-1"))
+
+    def _chosen(self, word: str) -> ToolResult:
+        history = self.deck.history()
+        if not history:
+            raise Mistake("No call has been made yet, so there is no trace to show.")
+        if word.lstrip("-").isdigit():
+            try:
+                return history[int(word) if word.startswith("-") else int(word) - 1]
+            except IndexError:
+                raise Mistake(
+                    f"There are only {len(history)} calls in the history; %trace -1 is the last."
+                ) from None
+        found = [result for result in history if result.call.name == word]
+        if not found:
+            raise Mistake(f"No call of {word!r} in the history; %deck log lists the calls.")
+        return found[-1]

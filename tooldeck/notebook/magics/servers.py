@@ -1,0 +1,121 @@
+"""``%mcp``: the tools of MCP servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import line_magic, magics_class, no_var_expand
+
+from tooldeck.notebook.lines import Mistake, choose, read_line, split
+from tooldeck.notebook.listing import SessionTable, ToolTable
+from tooldeck.notebook.magics.base import DeckMagicsBase, found_in, in_one_sentence
+from tooldeck.notebook.places import working_here
+from tooldeck.notebook.show import show_session
+
+__all__ = ["ServerMagics"]
+
+_WORDS = ("connect", "list", "tools", "close", "reconnect")
+_VALUED = ("label", "reads", "timeout", "connect_timeout", "env")
+
+
+@magics_class
+class ServerMagics(DeckMagicsBase):
+    """Magics for MCP servers."""
+
+    @no_var_expand
+    @line_magic("mcp")
+    @in_one_sentence
+    def mcp_line(self, line: str) -> Any:
+        """Connect MCP servers and look at them.
+
+        ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--env NAME=VALUE] COMMAND… | URL | demo``
+        brings the server's tools into the deck; ``--reads`` names tools that you declare to only read, so that they
+        need no approval. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools, ``%mcp close [LABEL]``
+        ends one or all, ``%mcp reconnect LABEL`` starts one again.
+        """
+        verb, _, rest = line.strip().partition(" ")
+        if not verb:
+            raise Mistake(f"%mcp needs a word: {', '.join(_WORDS)}; for example %mcp connect demo.")
+        choose("%mcp", verb, _WORDS)
+        return getattr(self, f"_{verb}")(rest.strip())
+
+    def _connect(self, rest: str) -> None:
+        options, target = _own_options(rest)
+        if not target:
+            raise Mistake("%mcp connect needs a command, a URL or the word demo, as in %mcp connect demo.")
+        with working_here():
+            made = self.notebook.mcp.connect(
+                target if len(target) > 1 else target[0],
+                label=options.get("label"),
+                reads=options.get("reads", ""),
+                env=_environment(options.get("env", "")),
+                **_seconds(options),
+            )
+        show_session(self.notebook, made)
+
+    def _list(self, rest: str) -> SessionTable:
+        return SessionTable(tuple(self.deck.servers()))
+
+    def _tools(self, rest: str) -> ToolTable:
+        label = rest or None
+        if label is not None:
+            found_in(self.notebook.mcp, label)
+        found = [
+            tool
+            for tool in self.deck.tools.values()
+            if tool.origin.kind == "mcp" and label in {None, tool.origin.label}
+        ]
+        return ToolTable(tuple(found), self.deck.policy)
+
+    def _close(self, rest: str) -> None:
+        labels = [rest] if rest else [made.label for made in self.deck.servers()]
+        for label in labels:
+            found_in(self.notebook.mcp, label)
+            self.notebook.mcp.close(label)
+        print(f"Closed {', '.join(labels)}." if labels else "No server is connected.")  # noqa: T201 - said to the person at the cell
+
+    def _reconnect(self, rest: str) -> None:
+        if not rest:
+            raise Mistake("%mcp reconnect needs the label of a server; %mcp list shows them.")
+        with working_here():
+            made = self.notebook.mcp.reconnect(found_in(self.notebook.mcp, rest).label)
+        show_session(self.notebook, made)
+
+
+def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
+    """Our options, which stand before the target, and the words of the target, which may have options of its own."""
+    words = split(rest)
+    ours: list[str] = []
+    while words and words[0].startswith("--"):
+        word = words.pop(0)
+        ours.append(word)
+        if "=" not in word and words:
+            ours.append(words.pop(0))
+    quoted = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in ours)
+    read = read_line("%mcp connect", quoted, (), _VALUED)
+    return {name: str(value) for name, value in read.options.items()}, words
+
+
+def _environment(text: str) -> dict[str, str] | None:
+    if not text:
+        return None
+    found: dict[str, str] = {}
+    for pair in text.split(","):
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise Mistake(f"--env wants NAME=VALUE, several separated by commas, not {pair!r}.")
+        found[name.strip()] = value
+    return found
+
+
+def _seconds(options: dict[str, str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name in ("timeout", "connect_timeout"):
+        if name in options:
+            try:
+                found[name] = float(options[name])
+            except ValueError:
+                raise Mistake(
+                    f"--{name.replace('_', '-')} must be a number of seconds, not {options[name]!r}."
+                ) from None
+    return found

@@ -1,0 +1,108 @@
+"""``%%tool``, ``%tool`` and ``%tools``: making tools and looking at them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
+
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.notebook.cell import read_cell
+from tooldeck.notebook.lines import Mistake, read_line
+from tooldeck.notebook.listing import ToolTable
+from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
+from tooldeck.notebook.show import show_tool
+
+__all__ = ["ToolMagics"]
+
+_VALUED = ("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker")
+_FLAGS = ("idempotent", "ask", "no_ask")
+_cells = itertools.count(1)
+
+
+@magics_class
+class ToolMagics(DeckMagicsBase):
+    """Magics for tools."""
+
+    @no_var_expand
+    @cell_magic("tool")
+    @in_one_sentence
+    def tool_cell(self, line: str, cell: str) -> None:
+        """Turn the function of this cell into a tool.
+
+        ``%%tool [--effects read,write,execute,network,repository,human,model | none] [--name NAME]
+        [--description TEXT] [--idempotent] [--ask | --no-ask] [--timeout SECONDS] [--retry ATTEMPTS]
+        [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]``
+
+        Imports and helpers may stand in the cell. Of several functions those marked with ``@tool`` are taken, else
+        all whose names do not start with an underscore. Running the cell again replaces the tool everywhere.
+        """
+        options = _options(line)
+        found = read_cell(self.shell.transform_cell(cell))
+        if "name" in options and len(found.names) > 1:
+            raise Mistake(
+                f"--name fits one tool, and this cell has {len(found.names)}: {', '.join(found.names)}."
+            )
+        namespace = self.shell.user_ns
+        functions = found.run(namespace, f"<%%tool cell {next(_cells)}>")
+        origin = Origin("notebook")
+        made = [
+            self.deck.add(function, origin=origin, **{**options, **marks}) for function, marks in functions
+        ]
+        self.shell.push(
+            {function.__name__: tool for (function, _), tool in zip(functions, made, strict=True)}
+        )
+        for tool in made:
+            show_tool(self.notebook, tool)
+        if len(made) > 1:
+            print(
+                f"Made {len(made)} tools: {', '.join(found.names)}. Mark those meant with @tool to leave others out."
+            )  # noqa: T201 - said to the person at the cell
+
+    @no_var_expand
+    @line_magic("tool")
+    @in_one_sentence
+    def tool_line(self, line: str) -> None:
+        """Show the card of a tool: ``%tool NAME``."""
+        words = read_line("%tool", line).words
+        if len(words) != 1:
+            raise Mistake("%tool needs the name of one tool: %tool NAME; %tools lists them.")
+        show_tool(self.notebook, self.named(words[0]))
+
+    @no_var_expand
+    @line_magic
+    @in_one_sentence
+    def tools(self, line: str) -> Any:
+        """List the tools of the deck: ``%tools``, or ``%tools WORD`` for those whose name or text has the word."""
+        words = [word.casefold() for word in read_line("%tools", line).words]
+        found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
+        return ToolTable(tuple(found), self.deck.policy)
+
+
+def _has(tool: Tool, words: list[str]) -> bool:
+    text = f"{tool.name} {tool.description} {tool.origin}".casefold()
+    return all(word in text for word in words)
+
+
+def _options(line: str) -> dict[str, Any]:
+    """The options of a ``%%tool`` line, with their types."""
+    read = read_line("%%tool", line, _FLAGS, _VALUED)
+    if read.words:
+        raise Mistake(f"%%tool does not know {read.words[0]!r}; options start with --, as in --effects read.")
+    options: dict[str, Any] = dict(read.options)
+    if options.pop("no_ask", False):
+        options["ask"] = False
+    for name, kind in (("timeout", float), ("max_chars", int), ("retry", int), ("breaker", int)):
+        if name in options:
+            options[name] = _number(name, options[name], kind)
+    return options
+
+
+def _number(name: str, text: str, kind: type[int] | type[float]) -> int | float:
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number of seconds"
+        raise DefinitionError(f"--{name.replace('_', '-')} must be {what}, not {text!r}.") from None

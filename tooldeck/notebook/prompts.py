@@ -1,0 +1,66 @@
+"""A server's question as text, where typing is all there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tooldeck.guards.text import visible
+from tooldeck.mcp.handlers import Answer, Question
+from tooldeck.registry.json_schema import JsonSchemaParameters
+
+__all__ = ["ask_by_text"]
+
+
+def ask_by_text(question: Question) -> Answer:
+    """Ask field by field with `input`; an empty answer to a required field declines."""
+    print(visible(f"{question.server} asks: {question.message}"))  # noqa: T201 - the prompt itself
+    try:
+        if question.mode == "url":
+            return _visit(question)
+        return _form(question)
+    except EOFError:
+        return Answer("decline")
+
+
+def _visit(question: Question) -> Answer:
+    print(visible(f"It wants you to visit: {question.url}"))  # noqa: T201 - as above
+    return Answer(
+        "accept"
+        if input("Did you, and do you agree? [y/N] ").strip().casefold() in {"y", "yes"}
+        else "decline"
+    )
+
+
+def _form(question: Question) -> Answer:
+    required = set(question.schema.get("required", []))
+    content: dict[str, Any] = {}
+    for name, schema in question.schema.get("properties", {}).items():
+        hint = _hint(schema, required=name in required)
+        typed = input(visible(f"  {schema.get('title') or name}{hint}: "))
+        if not typed:
+            if name in required and "default" not in schema:
+                return Answer("decline")
+            continue
+        content[name] = typed if schema.get("type") == "string" else _json(typed)
+    checked = JsonSchemaParameters(question.schema).check(content)
+    if checked.problems:
+        print("; ".join(map(str, checked.problems)))  # noqa: T201 - as above
+        return Answer("decline")
+    return Answer("accept", content)
+
+
+def _hint(schema: Mapping[str, Any], *, required: bool) -> str:
+    words = [*(["required"] if required else []), *([f"one of {schema['enum']}"] if "enum" in schema else [])]
+    if "default" in schema:
+        words.append(f"default {schema['default']!r}")
+    text = f" ({', '.join(words)})" if words else ""
+    return f"{text} — {schema['description']}" if schema.get("description") else text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

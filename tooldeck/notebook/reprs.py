@@ -1,0 +1,35 @@
+"""Rich forms of core objects, registered with IPython so that the core need not know about notebooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.notebook import facts, render
+
+__all__ = ["register"]
+
+
+def register(formatter: Any) -> None:
+    """Teach a display formatter about tools and results."""
+    html = formatter.formatters["text/html"]
+    plain = formatter.formatters["text/plain"]
+    html.for_type(Tool, render.tool_html)
+    plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(render.tool_text(tool)))
+    html.for_type(ToolResult, _result_html)
+    plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
+
+
+def _result_text(result: ToolResult) -> str:
+    """How a call ended, without its times, so that a stored notebook stays the same from run to run."""
+    head = f"{result.call.name}: {result.status}"
+    if result.attempts > 1:
+        head += f" after {facts.count(result.attempts, 'attempt')}"
+    lines = [head, render.outcome_text(result)]
+    lines += [render.visible(f"note: {note}") for note in result.notes]
+    return "\n".join(lines)
+
+
+def _result_html(result: ToolResult) -> str:
+    return render.result_html(result, times=False)

@@ -1,0 +1,105 @@
+"""What an MCP server wants of the notebook in the middle of a call: answers, progress bars, log lines.
+
+Handlers run on the session's thread; whatever touches the screen is posted to the thread of the cell that waits, so
+that it lands in that cell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from tooldeck.core.call import current_call
+from tooldeck.guards.text import visible
+from tooldeck.mcp.handlers import Answer, Handlers, LogLine, Progress, Question
+from tooldeck.notebook.approvals import RENDER_WITHIN, show_in_place
+from tooldeck.notebook.kernel.environment import Audience, audience
+from tooldeck.notebook.kernel.jobs import post
+from tooldeck.notebook.places import current_place
+
+__all__ = ["make_handlers"]
+
+T = TypeVar("T")
+_QUIET = {"debug"}
+"""Log levels that are not shown in the cell."""
+
+
+def make_handlers() -> Handlers:
+    """Handlers that put questions, progress and logs into the waiting cell."""
+    return Handlers(on_elicit=answer, on_progress=_ProgressBars().show, on_log=_log)
+
+
+async def answer(question: Question) -> Answer:
+    """Put a server's question before the person; declined where nobody can answer."""
+    from tooldeck.notebook.prompts import ask_by_text
+
+    reach = audience()
+    if reach is Audience.NOBODY:
+        return Answer("decline")
+    if reach is Audience.STDIN:
+        return await _in_cell(ask_by_text, question)
+    card = await _in_cell(_show_card, question)
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(RENDER_WITHIN):
+                await asyncio.wrap_future(card.rendered)
+        if not card.rendered.done() and card.answer.cancel():
+            typed = await _in_cell(ask_by_text, question)
+            card.settle(typed)
+            return typed
+        return await asyncio.wrap_future(card.answer)
+    except asyncio.CancelledError:
+        card.interrupt()
+        raise
+
+
+def _show_card(question: Question) -> Any:
+    from tooldeck.notebook.widgets.question import QuestionCard
+
+    card = QuestionCard(question)
+    show_in_place(card)
+    return card
+
+
+async def _in_cell(function: Callable[..., T], *args: Any) -> T:
+    future: Future[T] = post(function, *args, place=current_place())
+    return await asyncio.wrap_future(future)
+
+
+async def _log(line: LogLine) -> None:
+    if line.level in _QUIET:
+        return
+    name = f" {line.logger}" if line.logger else ""
+    text = line.data if isinstance(line.data, str) else repr(line.data)
+    await _in_cell(print, visible(f"[{line.server}{name} {line.level}] {text}"))
+
+
+class _ProgressBars:
+    """One bar for each call that reports progress, where somebody can see it."""
+
+    def __init__(self) -> None:
+        self._bars: dict[str, Any] = {}
+
+    async def show(self, progress: Progress) -> None:
+        """Move the bar of the running call; make it first if need be."""
+        if audience() is not Audience.WIDGETS:
+            return
+        call = current_call()
+        key = call.id if call is not None else f"{progress.server}/{progress.tool}"
+        bar = self._bars.get(key)
+        if bar is None:
+            bar = self._bars[key] = await _in_cell(_show_bar, f"{progress.server}: {progress.tool}")
+        bar.move(progress.progress, progress.total, progress.message)
+        if progress.total is not None and progress.progress >= progress.total:
+            self._bars.pop(key, None)
+
+
+def _show_bar(title: str) -> Any:
+    from tooldeck.notebook.widgets.progress import ProgressBar
+
+    bar = ProgressBar(title)
+    show_in_place(bar)
+    return bar

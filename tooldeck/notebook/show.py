@@ -1,0 +1,93 @@
+"""Putting cards on the screen: widgets where they are installed, the same facts as HTML and text elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from IPython.display import display
+
+from tooldeck.core.call import calling
+from tooldeck.core.errors import SetupError
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Source
+from tooldeck.guards.text import visible
+from tooldeck.notebook import render
+from tooldeck.notebook.approvals import shown_in
+from tooldeck.notebook.listing import ToolTable
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.connections import Connection
+    from tooldeck.notebook.extension import Notebook
+
+__all__ = ["Static", "show_session", "show_tool", "show_trace"]
+
+_hinted = False
+
+
+class Static:
+    """Facts as text and as HTML, for notebooks without widgets."""
+
+    def __init__(self, text: str, html: str) -> None:
+        self._text, self._html = text, html
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+def show_tool(notebook: Notebook, tool: Tool) -> None:
+    """Display a tool's card, alive for as long as the notebook runs."""
+    try:
+        from tooldeck.notebook.widgets.card import ToolCard
+    except SetupError as missing:
+        _hint(missing)
+        display(Static(render.tool_text(tool), render.tool_html(tool)))
+        return
+    card: Any = ToolCard(
+        tool, lambda arguments: run_from_form(notebook, card, arguments), policy=notebook.deck.policy
+    )
+    notebook.live.follow(card)
+    display(card)
+
+
+def run_from_form(notebook: Notebook, card: Any, arguments: dict[str, Any]) -> None:
+    """Run a card's tool with the arguments of its form; approvals appear in the card's own tray."""
+    with calling(Source.FORM), shown_in(card.put):
+        notebook.deck.call(card.tool, arguments)
+
+
+def show_trace(result: ToolResult) -> None:
+    """Display the stages of a call."""
+    try:
+        from tooldeck.notebook.widgets.trace import TraceView
+    except SetupError as missing:
+        _hint(missing)
+        display(Static(render.trace_text(result), render.trace_html(result)))
+        return
+    display(TraceView(result))
+
+
+def _hint(missing: SetupError) -> None:
+    """Say once what is not installed."""
+    global _hinted  # noqa: PLW0603 - once per process is the point
+    if not _hinted:
+        _hinted = True
+        print(missing)  # noqa: T201 - said to the person at the cell
+
+
+def show_session(notebook: Notebook, made: Connection) -> None:
+    """Display the card of an MCP server."""
+    for note in made.notes:
+        print(visible(note))  # noqa: T201 - said to the person at the cell
+    try:
+        from tooldeck.notebook.widgets.session import SessionCard
+    except SetupError as missing:
+        _hint(missing)
+        display(ToolTable(tuple(made.tools.values()), notebook.deck.policy))
+        return
+    card = SessionCard(made, notebook.deck.policy, reconnect=notebook.mcp.reconnect, close=notebook.mcp.close)
+    notebook.live.follow_session(card)
+    display(card)
