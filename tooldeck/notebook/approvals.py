@@ -30,7 +30,7 @@ _SHOW: ContextVar[Callable[[Any], None] | None] = ContextVar("tooldeck_show", de
 
 @contextmanager
 def shown_in(show: Callable[[Any], None]) -> Iterator[None]:
-    """Within the block cards are shown by `show`: a form's own tray, since a button's callback has no cell."""
+    """Within the block cards are shown by `show`, as in a form's tray: a button's callback has no cell."""
     token = _SHOW.set(show)
     try:
         yield
@@ -142,7 +142,7 @@ class _Question:
 
     @contextmanager
     def closing(self) -> Iterator[None]:
-        """However the wait ends, the card never looks open afterwards, and the stored output tells the end."""
+        """However the wait ends, the card never looks open afterwards, and the output tells the end."""
         try:
             yield
         except BaseException:

@@ -57,8 +57,8 @@ class ToolCell:
 def read_cell(source: str) -> ToolCell:
     """Check the code of a cell and choose its tools; raises `Mistake` in one sentence.
 
-    Functions marked with ``@tool`` are the tools; without any mark, all functions are whose names do not start with
-    an underscore.
+    Functions marked with ``@tool`` are the tools; without any mark, all whose names do not start with an
+    underscore.
     """
     try:
         tree = ast.parse(source)

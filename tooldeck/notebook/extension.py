@@ -13,6 +13,7 @@ from tooldeck.notebook.hosts import notebook_hosts
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
 from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
+from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Notebook:
 
     @property
     def mcp(self) -> Connections:
-        """The deck's servers, with this notebook listening to them. Raises `SetupError` without the mcp package."""
+        """The deck's servers, with this notebook listening. Raises `SetupError` without the mcp package."""
         connections = self.deck.mcp
         if connections.handlers.on_elicit is None:
             from tooldeck.notebook.servers import make_handlers
@@ -80,7 +81,7 @@ def load(shell: Any) -> None:
     known = shell.user_ns.get("deck")
     notebook = Notebook(shell, known if isinstance(known, Deck) else Deck())
     if known is not None and not isinstance(known, Deck):
-        print(f"The name deck held {type(known).__name__}; it is now the tooldeck deck.")  # noqa: T201 - said to the person at the cell
+        say(f"The name deck held {type(known).__name__}; it is now the tooldeck deck.")
     notebook.start()
     shell.push({"deck": notebook.deck})
     shell._tooldeck = notebook  # noqa: SLF001 - one extension per shell, found again by unload

@@ -80,7 +80,7 @@ def choose(magic: str, word: str, known: Collection[str]) -> str:
 def read_call(line: str) -> tuple[str, str | dict[str, Any]]:
     """The tool and the arguments of ``NAME key=value …`` or ``NAME {JSON}``.
 
-    A value is read as JSON where it is JSON, else as text; `fit_text` makes it text again where the tool wants text.
+    Values stay text; `fit_text` reads them as the tool's schema wants them.
     """
     name, _, rest = line.strip().partition(" ")
     if not name:

@@ -142,9 +142,8 @@ class DeckView:
             schema_tokens(tool.name, tool.description, tool.parameters) for tool in deck.tools.values()
         )
         tools = facts.count(len(deck), "tool")
-        lines = [
-            f"Deck: {tools}, about {facts.count(tokens, 'token')}; {facts.count(len(deck.history()), 'call')} made"
-        ]
+        calls = facts.count(len(deck.history()), "call")
+        lines = [f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"]
         lines += [f"  {tool.name}: {_first_line(tool.description)}" for tool in deck.tools.values()]
         lines.append(
             f"  policy {deck.policy.preset}" + "".join(f"; {word} {name}" for word, name in deck.policy.rules)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tooldeck.guards.text import visible
 from tooldeck.mcp.handlers import Answer, Question
+from tooldeck.notebook.say import say
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 __all__ = ["ask_by_text"]
@@ -15,7 +16,7 @@ __all__ = ["ask_by_text"]
 
 def ask_by_text(question: Question) -> Answer:
     """Ask field by field with `input`; an empty answer to a required field declines."""
-    print(visible(f"{question.server} asks: {question.message}"))  # noqa: T201 - the prompt itself
+    say(f"{question.server} asks: {question.message}")
     try:
         if question.mode == "url":
             return _visit(question)
@@ -25,7 +26,7 @@ def ask_by_text(question: Question) -> Answer:
 
 
 def _visit(question: Question) -> Answer:
-    print(visible(f"It wants you to visit: {question.url}"))  # noqa: T201 - as above
+    say(f"It wants you to visit: {question.url}")
     return Answer(
         "accept"
         if input("Did you, and do you agree? [y/N] ").strip().casefold() in {"y", "yes"}
@@ -46,7 +47,7 @@ def _form(question: Question) -> Answer:
         content[name] = typed if schema.get("type") == "string" else _json(typed)
     checked = JsonSchemaParameters(question.schema).check(content)
     if checked.problems:
-        print("; ".join(map(str, checked.problems)))  # noqa: T201 - as above
+        say("; ".join(map(str, checked.problems)))
         return Answer("decline")
     return Answer("accept", content)
 

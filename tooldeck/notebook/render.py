@@ -138,10 +138,14 @@ def value_text(value: Any, limit: int = _LIMIT) -> str:
     return f"{text[:limit]}\n… {facts.count(len(text) - limit, 'more character')}"
 
 
-def result_line(result: ToolResult) -> str:
-    """How a call ended, in one line."""
-    attempts = f" · {facts.count(result.attempts, 'attempt')}" if result.attempts else ""
-    return f"{_GLYPHS.get(result.status, '✕')} {result.status} · {facts.duration(result.seconds)}{attempts}"
+def result_line(result: ToolResult, *, times: bool = True) -> str:
+    """How a call ended, in one line; without `times` it is the same from run to run."""
+    words = [f"{_GLYPHS.get(result.status, '✕')} {result.status}"]
+    if times:
+        words.append(facts.duration(result.seconds))
+    if result.attempts > (0 if times else 1):
+        words.append(facts.count(result.attempts, "attempt"))
+    return " · ".join(words)
 
 
 def outcome_text(result: ToolResult) -> str:
@@ -149,19 +153,19 @@ def outcome_text(result: ToolResult) -> str:
     return value_text(result.value) if result.ok else visible(result.error or "")
 
 
-def result_text(result: ToolResult) -> str:
+def result_text(result: ToolResult, *, times: bool = True) -> str:
     """A result as plain text: how it ended, the value or the error, the notes."""
-    lines = [f"{visible(result.call.name)}: {result_line(result)}", outcome_text(result)]
+    lines = [f"{visible(result.call.name)}: {result_line(result, times=times)}", outcome_text(result)]
     lines += [visible(f"note: {note}") for note in result.notes]
     return "\n".join(lines)
 
 
-def result_html(result: ToolResult) -> str:
+def result_html(result: ToolResult, *, times: bool = True) -> str:
     """The same as static HTML."""
     tool = result.call.tool
     outside = " · untrusted" if tool is None or tool.trust is not Trust.TRUSTED else ""
     return panel(
-        f"{code(result.call.name)} {shown(result_line(result) + outside)}",
+        f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
         box(outcome_text(result)),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
@@ -176,7 +180,7 @@ def trace_text(result: ToolResult) -> str:
     lines = [f"{visible(result.call.name)}: {result_line(result)}"]
     for row in found:
         label = ("  " * row.depth + row.name).ljust(width)
-        line = f"  {label}  {facts.duration(row.seconds):>9}  {_bar(row)}  {row.decision}"
+        line = f"  {label}  {facts.duration(row.own):>9}  {_bar(row)}  {row.decision}"
         lines.append(visible(line.rstrip()))
     return "\n".join(lines)
 
@@ -186,7 +190,7 @@ def trace_html(result: ToolResult) -> str:
     rows = [
         (
             "&nbsp;" * 2 * row.depth + code(row.name),
-            shown(facts.duration(row.seconds)),
+            shown(facts.duration(row.own)),
             f'<code style="white-space:pre">{_bar(row)}</code>',
             code(row.decision) if row.decision else "",
         )
@@ -197,7 +201,10 @@ def trace_html(result: ToolResult) -> str:
 
 def _bar(row: waterfall.Row, cells: int = 24) -> str:
     """A bar of `cells` characters: work is solid, waiting is hatched, a person's time is dotted."""
-    first = min(cells - 1, int(row.left * cells))
-    length = max(1, min(cells - first, round(row.width * cells)))
     mark = {"wait": "░", "person": "·"}.get(row.kind, "█")
-    return " " * first + mark * length + " " * (cells - first - length)
+    drawn = [" "] * cells
+    for left, width in row.bars:
+        first = min(cells - 1, int(left * cells))
+        for cell in range(first, max(first + 1, min(cells, round((left + width) * cells)))):
+            drawn[cell] = mark
+    return "".join(drawn)

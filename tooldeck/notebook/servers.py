@@ -1,7 +1,7 @@
 """What an MCP server wants of the notebook in the middle of a call: answers, progress bars, log lines.
 
-Handlers run on the session's thread; whatever touches the screen is posted to the thread of the cell that waits, so
-that it lands in that cell.
+Handlers run on the session's thread; whatever touches the screen is posted to the thread of the cell that
+waits, so that it lands in that cell.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from tooldeck.core.call import current_call
-from tooldeck.guards.text import visible
 from tooldeck.mcp.handlers import Answer, Handlers, LogLine, Progress, Question
 from tooldeck.notebook.approvals import RENDER_WITHIN, show_in_place
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.places import current_place
+from tooldeck.notebook.say import say
 
 __all__ = ["make_handlers"]
 
@@ -74,7 +74,7 @@ async def _log(line: LogLine) -> None:
         return
     name = f" {line.logger}" if line.logger else ""
     text = line.data if isinstance(line.data, str) else repr(line.data)
-    await _in_cell(print, visible(f"[{line.server}{name} {line.level}] {text}"))
+    await _in_cell(say, f"[{line.server}{name} {line.level}] {text}")
 
 
 class _ProgressBars:

@@ -1,4 +1,4 @@
-"""Putting cards on the screen: widgets where they are installed, the same facts as HTML and text elsewhere."""
+"""Putting cards on the screen: widgets where they are installed, the same facts as HTML and text else."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tooldeck.core.errors import SetupError
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source
-from tooldeck.guards.text import visible
 from tooldeck.notebook import render
 from tooldeck.notebook.approvals import shown_in
 from tooldeck.notebook.listing import ToolTable
+from tooldeck.notebook.say import say
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection
@@ -75,13 +75,13 @@ def _hint(missing: SetupError) -> None:
     global _hinted  # noqa: PLW0603 - once per process is the point
     if not _hinted:
         _hinted = True
-        print(missing)  # noqa: T201 - said to the person at the cell
+        say(missing)
 
 
 def show_session(notebook: Notebook, made: Connection) -> None:
     """Display the card of an MCP server."""
     for note in made.notes:
-        print(visible(note))  # noqa: T201 - said to the person at the cell
+        say(note)
     try:
         from tooldeck.notebook.widgets.session import SessionCard
     except SetupError as missing:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["DeckMagicsBase", "found_in", "in_one_sentence"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
 
 
-class SupportsGetItem(Protocol[T]):
+class SupportsGetItem(Protocol[T_co]):
     """Anything that gives things by name."""
 
-    def __getitem__(self, name: str, /) -> T: ...
+    def __getitem__(self, name: str, /) -> T_co: ...
 
 
 class DeckMagicsBase(Magics):
@@ -46,7 +46,7 @@ class DeckMagicsBase(Magics):
         return found_in(self.deck, name)
 
 
-def found_in(things: SupportsGetItem[T], name: str) -> T:
+def found_in(things: SupportsGetItem[T_co], name: str) -> T_co:
     """``things[name]``; a missing one becomes a `Mistake` with the sentence of the KeyError."""
     try:
         return things[name]
@@ -55,7 +55,7 @@ def found_in(things: SupportsGetItem[T], name: str) -> T:
 
 
 def in_one_sentence(magic: F) -> F:
-    """Turn our own errors into IPython's usage error, which is shown without a traceback and fails the cell."""
+    """Turn our own errors into IPython's usage error: shown without a traceback, and the cell fails."""
 
     @functools.wraps(magic)
     def told(*args: Any, **kwargs: Any) -> Any:

@@ -33,7 +33,7 @@ class CallMagics(DeckMagicsBase):
     def trace(self, line: str) -> None:
         """Show the stages of a call with their times and decisions.
 
-        ``%trace`` takes the last call, ``%trace NAME`` the last one of a tool, ``%trace -2`` the one before the last.
+        ``%trace`` takes the last call, ``%trace NAME`` the last one of a tool, ``%trace -2`` the one before.
         """
         words = read_line("%trace", line).words
         show_trace(self._chosen(words[0] if words else "-1"))

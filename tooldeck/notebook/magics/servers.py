@@ -10,6 +10,7 @@ from tooldeck.notebook.lines import Mistake, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, found_in, in_one_sentence
 from tooldeck.notebook.places import working_here
+from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
 
 __all__ = ["ServerMagics"]
@@ -28,10 +29,11 @@ class ServerMagics(DeckMagicsBase):
     def mcp_line(self, line: str) -> Any:
         """Connect MCP servers and look at them.
 
-        ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--env NAME=VALUE] COMMAND… | URL | demo``
-        brings the server's tools into the deck; ``--reads`` names tools that you declare to only read, so that they
-        need no approval. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools, ``%mcp close [LABEL]``
-        ends one or all, ``%mcp reconnect LABEL`` starts one again.
+        ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--connect-timeout SECONDS]
+        [--env NAME=VALUE] COMMAND… | URL | demo`` brings the server's tools into the deck; ``--reads`` names
+        tools that you declare to only read, so that they need no approval. ``%mcp list`` shows the servers,
+        ``%mcp tools [LABEL]`` their tools, ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL``
+        starts one again.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:
@@ -72,7 +74,7 @@ class ServerMagics(DeckMagicsBase):
         for label in labels:
             found_in(self.notebook.mcp, label)
             self.notebook.mcp.close(label)
-        print(f"Closed {', '.join(labels)}." if labels else "No server is connected.")  # noqa: T201 - said to the person at the cell
+        say(f"Closed {', '.join(labels)}." if labels else "No server is connected.")
 
     def _reconnect(self, rest: str) -> None:
         if not rest:
@@ -83,7 +85,7 @@ class ServerMagics(DeckMagicsBase):
 
 
 def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
-    """Our options, which stand before the target, and the words of the target, which may have options of its own."""
+    """Our options, which stand before the target, and the words of the target with its own options."""
     words = split(rest)
     ours: list[str] = []
     while words and words[0].startswith("--"):

@@ -13,6 +13,7 @@ from tooldeck.notebook.cell import read_cell
 from tooldeck.notebook.lines import Mistake, read_line
 from tooldeck.notebook.listing import ToolTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
+from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_tool
 
 __all__ = ["ToolMagics"]
@@ -36,8 +37,9 @@ class ToolMagics(DeckMagicsBase):
         [--description TEXT] [--idempotent] [--ask | --no-ask] [--timeout SECONDS] [--retry ATTEMPTS]
         [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]``
 
-        Imports and helpers may stand in the cell. Of several functions those marked with ``@tool`` are taken, else
-        all whose names do not start with an underscore. Running the cell again replaces the tool everywhere.
+        Imports and helpers may stand in the cell. Of several functions those marked with ``@tool`` are
+        taken, else all whose names do not start with an underscore. Running the cell again replaces the tool
+        everywhere.
         """
         options = _options(line)
         found = read_cell(self.shell.transform_cell(cell))
@@ -57,9 +59,7 @@ class ToolMagics(DeckMagicsBase):
         for tool in made:
             show_tool(self.notebook, tool)
         if len(made) > 1:
-            print(
-                f"Made {len(made)} tools: {', '.join(found.names)}. Mark those meant with @tool to leave others out."
-            )  # noqa: T201 - said to the person at the cell
+            say(f"Made {len(made)} tools: {', '.join(found.names)}. Mark with @tool to choose.")
 
     @no_var_expand
     @line_magic("tool")
@@ -75,7 +75,7 @@ class ToolMagics(DeckMagicsBase):
     @line_magic
     @in_one_sentence
     def tools(self, line: str) -> Any:
-        """List the tools of the deck: ``%tools``, or ``%tools WORD`` for those whose name or text has the word."""
+        """List the tools of the deck: ``%tools``, or ``%tools WORD`` for those with the word in them."""
         words = [word.casefold() for word in read_line("%tools", line).words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
         return ToolTable(tuple(found), self.deck.policy)
@@ -100,7 +100,7 @@ def _options(line: str) -> dict[str, Any]:
     return options
 
 
-def _number(name: str, text: str, kind: type[int] | type[float]) -> int | float:
+def _number(name: str, text: str, kind: type[int | float]) -> int | float:
     try:
         return kind(text)
     except ValueError:
