@@ -71,11 +71,13 @@ def test_an_interrupt_ends_the_wait(kernel: LiveKernel, route: str) -> None:
 
 
 def test_two_interrupts_in_a_row_end_one_cell(kernel: LiveKernel) -> None:
+    """The second may hit IPython while it formats the traceback, and then that is what is lost."""
     cell = kernel.blocked(ASK, widgets=2)
     kernel.interrupt()
     kernel.interrupt()
-    assert kernel.finish(cell).error == "KeyboardInterrupt"
-    assert "still here" in kernel.run("print('still here')").text
+    kernel.until(lambda: cell.states[-1] == "idle", 5, lambda: str(cell))
+    assert cell.status != "ok"
+    kernel.until(lambda: kernel.finish(kernel.send("pass")).status == "ok", 5, lambda: "no later cell runs")
 
 
 @pytest.mark.parametrize("swallow", [False, True], ids=["raised", "swallowed"])
@@ -129,7 +131,9 @@ def test_an_interrupt_in_the_middle_of_run_all_aborts_the_rest(kernel: LiveKerne
     assert [cell.status for cell in cells] == ["ok", "error", "aborted", "aborted"]
 
 
-def test_a_slider_moved_while_the_cell_waits_works_then_and_afterwards(kernel: LiveKernel, route: str) -> None:
+def test_a_slider_moved_while_the_cell_waits_works_then_and_afterwards(
+    kernel: LiveKernel, route: str
+) -> None:
     """ipywidgets sends nothing more until the idle of its last message, so the idle is what keeps it alive."""
     kernel.run("moves = []")
     cell = kernel.blocked(

@@ -48,9 +48,9 @@ def post(function: Callable[..., T], *args: Any, place: Place | None = None) -> 
     return future
 
 
-def is_waiting(place: Place) -> bool:
-    """Whether somebody waits at `place` right now."""
-    return _desk.is_waiting(place.thread)
+def is_waiting(place: Place, within: float = 0.0) -> bool:
+    """Whether somebody waits at `place`, now or within so many seconds."""
+    return _desk.is_waiting(place.thread, within)
 
 
 @dataclass(slots=True)
@@ -104,12 +104,14 @@ class _Desk:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._opened = threading.Condition(self._lock)
         self._jobs: deque[_Job] = deque()
         self._waiters: list[Waiter] = []
 
     def open(self, waiter: Waiter) -> None:
         with self._lock:
             self._waiters.append(waiter)
+            self._opened.notify_all()
 
     def close(self, waiter: Waiter) -> None:
         with self._lock:
@@ -125,9 +127,11 @@ class _Desk:
             self._jobs.append(job)
         self._wake_somebody(job.thread)
 
-    def is_waiting(self, thread: int) -> bool:
+    def is_waiting(self, thread: int, within: float) -> bool:
         with self._lock:
-            return any(waiter.thread == thread for waiter in self._waiters)
+            return self._opened.wait_for(
+                lambda: any(waiter.thread == thread for waiter in self._waiters), timeout=within
+            )
 
     def take(self, thread: int) -> _Job | None:
         """The oldest job that `thread` may do."""

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from tooldeck.core.errors import TooldeckError
-from tooldeck.notebook.kernel.adapter import running_kernel
+from tooldeck.notebook.kernel.adapter import running_kernel, shell_port
 from tooldeck.notebook.kernel.jobs import Place, Waiter, is_waiting, post, waiter
 from tooldeck.notebook.kernel.pump import Pump
 from tooldeck.notebook.kernel.waiting import wait
@@ -28,6 +28,9 @@ __all__ = ["LoopNotReentrantError", "can_run_here", "run_here"]
 T = TypeVar("T")
 
 _TICK = 0.1
+_START = 0.05
+"""Seconds that a cell which started this thread gets until it waits."""
+
 _GRACE = 2.0
 """Seconds that a cancelled coroutine gets for cleaning up."""
 
@@ -90,7 +93,7 @@ def _waiting_main() -> Place | None:
     if main.ident is None or running_kernel() is None or threading.current_thread() is main:
         return None
     place = Place(main.ident)
-    return place if is_waiting(place) else None
+    return place if is_waiting(place, _START) else None
 
 
 def _refusal(loop: asyncio.AbstractEventLoop) -> str | None:
@@ -101,6 +104,8 @@ def _refusal(loop: asyncio.AbstractEventLoop) -> str | None:
             "nest_asyncio 1.x is applied in this process, and it loses notebook messages: remove its apply() "
             f"and restart the kernel (nest_asyncio2 may be applied). {remedy}"
         )
+    if threading.current_thread() is not threading.main_thread() and shell_port() is None:
+        return f"the thread {threading.current_thread().name!r} runs a loop of its own. {remedy}"
     if not isinstance(loop, asyncio.BaseEventLoop):
         kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
         return f"the running loop is a {kind}, which cannot be entered again. {remedy}"

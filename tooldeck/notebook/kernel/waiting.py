@@ -41,9 +41,11 @@ def wait(future: Future[T], timeout: float | None = None) -> T:
     the caller's choice. Waits on one thread end innermost first.
     """
     end = _deadline(timeout)
-    concurrent.futures.wait([future], timeout=_left(end, _SPIN))
-    if not future.done() and not _pump_until(future, end):
-        raise TimeoutError(f"nothing came within {timeout:g} s")
+    # From here on this thread counts as waiting; work that comes during the spin is done right after it.
+    with waiter(lambda: None):
+        concurrent.futures.wait([future], timeout=_left(end, _SPIN))
+        if not future.done() and not _pump_until(future, end):
+            raise TimeoutError(f"nothing came within {timeout:g} s")
     return future.result()
 
 
