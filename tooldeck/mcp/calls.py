@@ -87,10 +87,13 @@ class CallsInFlight:
 
     def current(self) -> RunningCall | None:
         """The call that this code serves, as far as that can be known."""
+        candidates = self._candidates()
+        return candidates[-1] if candidates else None
+
+    def _candidates(self) -> list[RunningCall]:
+        """The one call that this code serves, or all that it may serve."""
         call = _RUNNING.get()
-        if call is not None and call in self._calls:
-            return call
-        return self._calls[-1] if self._calls else None
+        return [call] if call is not None and call in self._calls else list(self._calls)
 
     async def tell(
         self, handler: Callable[[Any], Any] | None, news: Any, call: RunningCall | None = None
@@ -117,7 +120,9 @@ class CallsInFlight:
             schema=dict(getattr(params, "requested_schema", None) or {}),
             url=getattr(params, "url", ""),
         )
-        with call.clock_stopped() if call is not None else contextlib.nullcontext():
+        with contextlib.ExitStack() as stopped:
+            for waiting in self._candidates():
+                stopped.enter_context(waiting.clock_stopped())
             answer = await self.tell(self.session.handlers.on_elicit, question, call)
         if not isinstance(answer, Answer):
             return types.ElicitResult(action="decline")

@@ -34,6 +34,8 @@ __all__ = ["Session", "SessionSettings", "State"]
 
 _CLOSE_LIMIT = 8.0
 # Seconds a session is given to close; its process needs 4.5 at most.
+_EXPLAIN_LIMIT = 2.0
+# Seconds a failed call waits to learn why its server went.
 
 
 class State(StrEnum):
@@ -114,6 +116,7 @@ class Session:
         self._calls = CallsInFlight(self)
         self._owner: asyncio.Task[None] | None = None
         self._opened = asyncio.Event()
+        self._explained = asyncio.Event()
         self._stop = asyncio.Event()
         self._failure: BaseException | None = None
         self._background: set[asyncio.Task[Any]] = set()
@@ -219,7 +222,6 @@ class Session:
                 self._opened.set()
                 await self._until_over()
                 if not self._stop.is_set():
-                    self.state = State.DEAD
                     await self._learn_end()
         except asyncio.CancelledError:
             self.reason = self.reason or "it was cancelled"
@@ -239,6 +241,9 @@ class Session:
             async with clock:
                 client = await stack.enter_async_context(self._make_client())
                 self._tap.version = lambda: client.protocol_version
+                # The library would throw a result away that does not fit the tool's own output schema, and look up
+                # the schema by a request of its own. We keep the result and say what does not fit.
+                client.session.validate_tool_result = _anything_goes
                 self._client = client
                 info = client.server_info
                 self.server_name, self.server_version = (info.name, info.version) if info else ("", "")
@@ -286,15 +291,15 @@ class Session:
                 task.cancel()
 
     async def _learn_end(self) -> None:
-        """Find out why the server went."""
+        """Find out why the server went, and only then call the session dead."""
         if self._process is None:
             self.reason = "the connection ended"
-            return
-        await self._process.settled(1.0)
-        self.reason = self._process.ending() or "it closed its output"
-        told = self._process.told()
-        if told:
-            self.reason += f". {told}"
+        else:
+            await self._process.settled(1.0)
+            ending, told = self._process.ending() or "it closed its output", self._process.told()
+            self.reason = f"{ending}.\n{told}" if told else ending
+        self.state = State.DEAD
+        self._explained.set()
 
     async def _close(self) -> None:
         owner = self._owner
@@ -382,8 +387,9 @@ class Session:
         """The error of a call; when the server went, the reason why it did."""
         if not (self._tap.ended.is_set() or self._stop.is_set()):
             return faults.of_call(error, tool, self.label)
-        if self._owner is not None and not self.reason:
-            await asyncio.wait([self._owner], timeout=_CLOSE_LIMIT)
+        if not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._explained.wait(), _EXPLAIN_LIMIT)
         return self._over()
 
     async def _connect_error(self, error: BaseException) -> BaseException:
@@ -393,3 +399,7 @@ class Session:
             return faults.of_connect(error, self.label, self.target)
         await process.settled(1.0)
         return faults.of_connect(error, self.label, self.target, process.ending(), process.told())
+
+
+async def _anything_goes(name: str, result: object) -> None:
+    """Stands in for the client library's check of results."""

@@ -50,6 +50,7 @@ class StdioServer:
         self._stderr: Any = None
         self._tail = b""
         self._ended = asyncio.Event()
+        self._settled = asyncio.Event()
         self._reaped = asyncio.Event()
         self._transport: asyncio.SubprocessTransport | None = None
         self._control: socket.socket | None = None
@@ -199,6 +200,7 @@ class StdioServer:
         if self._control is None:
             await self._reaped.wait()
             self.exit_code = self._transport.get_returncode() if self._transport is not None else None
+            self._settled.set()
             self._ended.set()
             return
         loop = asyncio.get_running_loop()
@@ -209,6 +211,7 @@ class StdioServer:
                 *lines, heard = heard.split(b"\n")
                 for line in lines:
                     self._hear(line.decode(errors="replace"))
+        self._settled.set()
         self._ended.set()
 
     def _hear(self, line: str) -> None:
@@ -219,14 +222,16 @@ class StdioServer:
             self.exit_code = int(rest)
         elif word == "error":
             self.spawn_error = rest
+        if word != "pid":
+            self._settled.set()
 
     # -- what happened ---
 
     async def settled(self, limit: float) -> None:
-        """Wait until the end of the process is known, at most `limit` seconds."""
+        """Wait until it is known how the server ended, at most `limit` seconds."""
         if self._transport is not None:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), limit)
+                await asyncio.wait_for(self._settled.wait(), limit)
 
     def trim(self) -> None:
         """Cut the stderr file back when it has grown large."""

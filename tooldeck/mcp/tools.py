@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
@@ -67,7 +67,7 @@ def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declara
         name=name,
         description=remote.description,
         params=parameters,
-        invoke=partial(_invoke, session, remote),
+        invoke=partial(_invoke, session, remote, _output_of(remote)),
         is_async=True,
         effects=effects,
         risk=default_risk(effects),
@@ -80,10 +80,31 @@ def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declara
     )
 
 
-async def _invoke(session: Session, remote: RemoteTool, values: Mapping[str, Any]) -> McpValue:
+def _output_of(remote: RemoteTool) -> JsonSchemaParameters | None:
+    """What the tool promises to give, where that is an object and can be checked here."""
+    if remote.output_schema is None:
+        return None
+    try:
+        return JsonSchemaParameters(remote.output_schema)
+    except DefinitionError:
+        return None
+
+
+async def _invoke(
+    session: Session, remote: RemoteTool, promised: JsonSchemaParameters | None, values: Mapping[str, Any]
+) -> McpValue:
     """The body: a call on the session's loop, in the context of whoever called."""
     value = await session.acall(remote.name, values)
     call = current_call()
-    if call is not None and remote.output_schema is not None and value.structured is None:
-        call.log.note("mcp", f"{session.label} promised structured content and sent none")
+    if call is not None and promised is not None:
+        broken = _broken_promise(promised, value.structured)
+        if broken:
+            call.log.note("mcp", f"The result does not fit the tool's own output schema: {broken}")
     return value
+
+
+def _broken_promise(promised: JsonSchemaParameters, structured: Any) -> str:
+    if not isinstance(structured, Mapping):
+        return "there is no structured content" if structured is None else "it is no object"
+    problems = promised.check(cast("Mapping[str, Any]", structured)).problems
+    return "; ".join(str(problem) for problem in problems[:5])

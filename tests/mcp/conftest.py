@@ -1,0 +1,119 @@
+"""Real servers for the MCP tests, and sessions with them that are closed whatever happens."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tooldeck.core.tool import Tool
+from tooldeck.mcp import sdk
+from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.session import Session, State
+
+SERVERS = Path(__file__).parent / "servers"
+LIMIT = 40.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _mcp_is_imported():
+    # Takes seconds on a busy machine; what a test measures should be something else.
+    sdk.prepare()
+
+
+@pytest.fixture
+def raw() -> Callable[..., list[str]]:
+    """The command of the hand-written server with these options."""
+    return lambda *options: [sys.executable, "-S", str(SERVERS / "raw.py"), *options]
+
+
+@pytest.fixture(scope="session")
+def library() -> list[str]:
+    """The command of the server made with the official library."""
+    return [sys.executable, str(SERVERS / "sdk.py")]
+
+
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+
+
+@pytest.fixture(scope="session", params=ERAS)
+def either_era(request, library) -> Iterator[Session]:
+    """One session with the library's server for all tests, once in each era of the protocol."""
+    session = Session("library", library, mode=request.param)
+    session.open().result(LIMIT)
+    assert session.protocol == ERAS[request.param]
+    yield session
+    session.close().result(LIMIT)
+
+
+@pytest.fixture
+def in_either_era(either_era) -> Iterator[Session]:
+    """The same, with fresh handlers."""
+    either_era.handlers = Handlers()
+    yield either_era
+    assert either_era.state is State.READY
+
+
+@pytest.fixture
+def connected() -> Iterator[Callable[..., Session]]:
+    """Opens sessions; closes them at the end."""
+    opened: list[Session] = []
+
+    def connect(target: object, label: str = "server", **settings: Any) -> Session:
+        session = Session(label, target, **settings)
+        opened.append(session)
+        session.open().result(LIMIT)
+        return session
+
+    yield connect
+    for future in [session.close() for session in opened]:
+        future.result(LIMIT)
+
+
+class DictShelf:
+    """The simplest shelf."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+
+    def add(self, thing: Tool) -> Tool:
+        self.tools[thing.name] = thing
+        return thing
+
+    def remove(self, name: str) -> None:
+        del self.tools[name]
+
+
+@pytest.fixture
+def shelf() -> DictShelf:
+    return DictShelf()
+
+
+@pytest.fixture
+def http_url(library) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server on the loopback interface: its address and its process."""
+    process = subprocess.Popen([*library, "http"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    port = process.stdout.readline().strip()
+    yield f"http://127.0.0.1:{port}/mcp", process
+    process.kill()
+    process.wait(10)
+    process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def is_alive() -> Callable[[int], bool]:
+    """Whether a process is there and no zombie."""
+
+    def probe(pid: int) -> bool:
+        try:
+            return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+    return probe

@@ -1,0 +1,288 @@
+"""A server written by hand, line by line, so that it can do what no library would do. Starts in a blink.
+
+Speaks the older protocol. Options choose a misbehaviour; the tools do the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+OBJECT = {"type": "object"}
+options = argparse.ArgumentParser()
+options.add_argument("--noise", action="store_true", help="print a banner to stdout before anything else")
+options.add_argument("--stubborn", action="store_true", help="ignore the end of input and SIGTERM")
+options.add_argument("--silent", action="store_true", help="never answer anything")
+options.add_argument("--exit", type=int, help="leave at once with this code")
+options.add_argument("--stderr", type=int, default=0, help="so many lines to stderr at the start")
+options.add_argument("--child", help="start a child that ignores SIGTERM and write its pid into this file")
+options.add_argument(
+    "--list", default="plain", help="which list of tools: plain, pages, empty-cursor, malformed"
+)
+given = options.parse_args()
+
+lock = threading.Lock()
+answers: dict[int, threading.Event] = {}
+answered: dict[int, dict] = {}
+cancelled: list = []
+running: dict = {}
+all_there = threading.Event()
+tools_now: list[str] = []
+ids = iter(range(1000, 9999))
+
+
+def send(message: dict) -> None:
+    with lock:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
+
+
+def text(words: str, **more) -> dict:
+    return {"content": [{"type": "text", "text": words}], **more}
+
+
+def ask(method: str, params: dict) -> dict:
+    number = next(ids)
+    answers[number] = threading.Event()
+    send({"id": number, "method": method, "params": params})
+    answers[number].wait(30)
+    return answered[number]
+
+
+# --- the tools ---------------------------------------------------------------------------------
+
+
+def echo(arguments, call):
+    return text(json.dumps(arguments, sort_keys=True))
+
+
+def die(arguments, call):
+    print("dying now", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def sleep(arguments, call):
+    running[call["id"]].wait(arguments.get("seconds", 3600))
+    return text("slept")
+
+
+def big(arguments, call):
+    return text("x" * arguments.get("size", 5_000_000))
+
+
+def env(arguments, call):
+    return text("", structuredContent=dict(os.environ))
+
+
+def bad(arguments, call):
+    return text("quota exceeded", isError=True)
+
+
+def odd(arguments, call):
+    return text("Error: none found", isError=False)
+
+
+def mix(arguments, call):
+    resource = {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "inside"}
+    return {
+        "content": [
+            {"type": "text", "text": "one"},
+            {"type": "image", "data": PIXEL, "mimeType": "image/png"},
+            {"type": "text", "text": "two"},
+            {"type": "resource", "resource": resource},
+        ],
+        "structuredContent": {"n": 2},
+    }
+
+
+def empty(arguments, call):
+    return {"content": []}
+
+
+def novel(arguments, call):
+    return {"content": [{"type": "hologram", "depth": 3}, {"type": "text", "text": "after"}]}
+
+
+def misfit(arguments, call):
+    return text("seven", structuredContent={"n": "seven"})
+
+
+def meet(arguments, call):
+    """Answers once as many calls of it are running as asked for."""
+    if sum(1 for one in list(running.values()) if one.tool == "meet") >= arguments["people"]:
+        all_there.set()
+    return text("met") if all_there.wait(20) else text("alone", isError=True)
+
+
+def question(arguments, call):
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    result = ask(
+        "elicitation/create", {"message": arguments.get("text", "Who are you?"), "requestedSchema": schema}
+    )
+    return text(json.dumps(result, sort_keys=True))
+
+
+def talk(arguments, call):
+    send(
+        {
+            "method": "notifications/message",
+            "params": {"level": "warning", "logger": "raw", "data": "watch out"},
+        }
+    )
+    token = call["params"].get("_meta", {}).get("progressToken")
+    for step in (1, 2):
+        send(
+            {
+                "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": step, "total": 2},
+            }
+        )
+    return text("told")
+
+
+def seen(arguments, call):
+    return text("", structuredContent={"cancelled": cancelled})
+
+
+def grow(arguments, call):
+    tools_now.append("grown")
+    send({"method": "notifications/tools/list_changed"})
+    return text("grown")
+
+
+TOOLS = {
+    f.__name__: f
+    for f in (
+        echo,
+        die,
+        sleep,
+        big,
+        env,
+        bad,
+        odd,
+        mix,
+        empty,
+        novel,
+        misfit,
+        meet,
+        question,
+        talk,
+        seen,
+        grow,
+    )
+}
+
+
+def tool(name: str, **more) -> dict:
+    return {"name": name, "inputSchema": OBJECT, **more}
+
+
+def plain() -> list[dict]:
+    listed = [tool(name, annotations={"readOnlyHint": True}) for name in [*TOOLS, *tools_now]]
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    return [{**one, "outputSchema": schema} if one["name"] in ("misfit", "mix") else one for one in listed]
+
+
+def page(cursor: str | None) -> dict:
+    if given.list == "pages":
+        number = {None: 1, "p2": 2, "p3": 3}[cursor]
+        named = [tool(f"tool{2 * number - 1}"), tool(f"tool{2 * number}")]
+        return {"tools": named, **({} if number == 3 else {"nextCursor": f"p{number + 1}"})}
+    if given.list == "empty-cursor":
+        return {"tools": [tool("echo")] if not cursor else [], "nextCursor": ""}
+    if given.list == "malformed":
+        return {
+            "tools": [
+                tool("echo"),
+                {"name": "no_schema"},
+                {"name": "hints", "inputSchema": OBJECT, "annotations": []},
+                {"name": "words", "inputSchema": {"type": "object", "properties": {"a": {"type": "str"}}}},
+                {"inputSchema": OBJECT},
+                "not even an object",
+                tool("echo", description="again"),
+                tool("last"),
+            ]
+        }
+    return {"tools": plain()}
+
+
+# --- the protocol ------------------------------------------------------------------------------
+
+
+class Running(threading.Event):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.tool = name
+
+
+def answer(message: dict) -> None:
+    method, params = message["method"], message.get("params", {})
+    if method == "initialize":
+        result = {
+            "protocolVersion": params["protocolVersion"],
+            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
+            "serverInfo": {"name": "raw", "version": "1"},
+        }
+    elif method == "tools/list":
+        result = page(params.get("cursor"))
+    elif method == "tools/call":
+        function = TOOLS.get(params["name"], echo)
+        running[message["id"]] = Running(params["name"])
+        try:
+            result = function(params.get("arguments", {}), message)
+        finally:
+            gone = running.pop(message["id"])
+        if gone.is_set():
+            return
+    elif method in ("ping", "logging/setLevel"):
+        result = {}
+    else:
+        send({"id": message["id"], "error": {"code": -32601, "message": f"no {method}"}})
+        return
+    send({"id": message["id"], "result": result})
+
+
+def serve() -> None:
+    for line in sys.stdin:
+        message = json.loads(line)
+        if given.silent:
+            continue
+        if message.get("method") == "notifications/cancelled":
+            cancelled.append(message["params"]["requestId"])
+            if message["params"]["requestId"] in running:
+                running[message["params"]["requestId"]].set()
+        elif "method" not in message:
+            answered[message["id"]] = message.get("result") or {"error": message.get("error")}
+            answers[message["id"]].set()
+        elif "id" in message:
+            threading.Thread(target=answer, args=(message,), daemon=True).start()
+
+
+for number in range(given.stderr):
+    print(f"line {number} of a long story about nothing in particular", file=sys.stderr)
+if given.exit is not None:
+    print("boot: missing KEY", file=sys.stderr)
+    sys.exit(given.exit)
+if given.noise:
+    print("Starting up...\n", flush=True)
+if given.child:
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    child.stdout.readline()
+    with open(given.child, "w") as file:
+        file.write(str(child.pid))
+if given.stubborn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+serve()
+if given.stubborn:
+    while True:
+        time.sleep(60)
+os._exit(0)

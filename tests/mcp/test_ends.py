@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from tooldeck.mcp.errors import McpClosed, McpConnectError
+from tooldeck.mcp.session import Session, State
+
+LIMIT = 40.0
+
+
+def test_a_server_that_leaves_at_start_gives_command_exit_code_and_stderr(raw, connected):
+    start = time.monotonic()
+    with pytest.raises(McpConnectError) as caught:
+        connected(raw("--exit", "3"), "broken")
+    message = str(caught.value)
+    assert "'broken'" in message
+    assert "raw.py --exit 3" in message
+    assert "exited with code 3" in message
+    assert "boot: missing KEY" in message
+    assert time.monotonic() - start < 10
+
+
+def test_a_missing_program_is_named_in_one_sentence(connected):
+    with pytest.raises(McpConnectError, match=r"there is no program 'no-such-server' on the PATH\.$"):
+        connected("no-such-server --port 1")
+
+
+def test_a_server_killed_by_a_signal_says_which(connected):
+    with pytest.raises(McpConnectError, match="was killed by SIGKILL"):
+        connected(["sh", "-c", "kill -9 $$"])
+
+
+def test_a_server_that_never_answers_is_given_up_and_ended(raw, is_alive):
+    session = Session("mute", raw("--silent"), connect_timeout=0.5)
+    with pytest.raises(McpConnectError, match=r"did not answer within 0\.5 s"):
+        session.open().result(LIMIT)
+    assert session.state is State.DEAD
+    assert not is_alive(session.pid)
+
+
+def test_cancelling_a_connection_under_way_ends_its_server(raw, is_alive, eventually):
+    session = Session("mute", raw("--silent"))
+    job = session.open()
+    pid = eventually(lambda: session.pid, 20)
+    assert job.cancel()
+    assert job.finished.wait(LIMIT)
+    assert not is_alive(pid)
+
+
+def test_a_server_that_dies_in_a_call_gives_its_exit_code_at_once_and_leaves_a_dead_session(raw, connected):
+    session = connected(raw(), timeout=10)
+    start = time.monotonic()
+    with pytest.raises(McpClosed, match="exited with code 1") as caught:
+        session.call("die").result(LIMIT)
+    assert time.monotonic() - start < 5
+    assert "dying now" in str(caught.value)
+    assert session.state is State.DEAD
+    with pytest.raises(McpClosed, match=r"deck\.mcp\.reconnect\('server'\)"):
+        session.call("echo").result(LIMIT)
+
+
+def test_other_calls_of_a_server_that_dies_end_as_well(raw, connected):
+    session = connected(raw())
+    waiting = session.call("sleep")
+    session.call("die").exception(LIMIT)
+    assert isinstance(waiting.exception(LIMIT), McpClosed)
+
+
+def test_a_server_that_is_killed_while_nobody_calls_is_noticed(raw, connected, eventually):
+    session = connected(raw())
+    os.kill(session.pid, signal.SIGKILL)
+    assert eventually(lambda: session.state is State.DEAD, 10)
+    assert session.reason.startswith("was killed by SIGKILL")
+
+
+def test_one_of_two_servers_dies_and_the_other_goes_on(raw, connected):
+    dying, living = connected(raw(), "dying"), connected(raw(), "living")
+    dying.call("die").exception(LIMIT)
+    assert living.call("echo").result(LIMIT).text == "{}"
+
+
+def test_a_banner_on_stdout_is_kept_out_of_the_way_and_not_printed(raw, connected, capfd):
+    session = connected(raw("--noise"))
+    assert session.call("echo").result(LIMIT).text == "{}"
+    assert session.stray_output() == ["Starting up..."]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_program_that_only_prints_is_quoted_with_the_reason(connected):
+    with pytest.raises(McpConnectError) as caught:
+        connected(["sh", "-c", "echo Welcome to my tool; echo usage: tool >&2"])
+    message = str(caught.value)
+    assert "Welcome to my tool" in message
+    assert "stdout, which is reserved for the protocol" in message
+    assert "usage: tool" in message
+
+
+def test_a_flood_of_stderr_neither_blocks_nor_loses_the_last_lines(raw, connected):
+    session = connected(raw("--stderr", "6000"))
+    assert session.call("echo").result(LIMIT).text == "{}"
+    assert session.stderr()[-1] == "line 5999 of a long story about nothing in particular"
+
+
+def test_a_server_deaf_to_end_of_input_and_sigterm_is_killed_within_five_seconds(raw, connected, is_alive):
+    session = connected(raw("--stubborn"))
+    start = time.monotonic()
+    session.close().result(LIMIT)
+    assert time.monotonic() - start < 6
+    assert not is_alive(session.pid)
+
+
+def test_a_wrapper_and_the_stubborn_child_of_its_server_go_with_the_session(
+    raw, connected, is_alive, tmp_path, eventually
+):
+    note = tmp_path / "pid"
+    command = " ".join(raw("--child", str(note)))
+    session = connected(["sh", "-c", f"{command}; true"])
+    child = int(note.read_text())
+    assert is_alive(child)
+    session.close().result(LIMIT)
+    assert not is_alive(session.pid)
+    assert eventually(lambda: not is_alive(child), 2)
+
+
+def test_a_crashed_server_takes_its_children_along(raw, connected, is_alive, tmp_path, eventually):
+    note = tmp_path / "pid"
+    session = connected(raw("--child", str(note)))
+    session.call("die").exception(LIMIT)
+    assert eventually(lambda: not is_alive(int(note.read_text())), 10)
