@@ -52,6 +52,7 @@ class ApprovalView {
     this.timers = new Set();
     this.root = h("section", {
       class: "td td-panel td-approval",
+      "data-tooldeck": "approval",
       role: "group",
       "data-lm-suppress-shortcuts": true,
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),

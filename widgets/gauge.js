@@ -29,7 +29,7 @@ const TICKS = { ok: 10, failed: 16, refused: 6, ignored: 3 };
 
 /** @type {import("@anywidget/types").Render<Model>} */
 function render({ model, el }) {
-  const root = h("div", { class: "td td-gauge", role: "img" });
+  const root = h("div", { class: "td td-gauge", "data-tooldeck": "gauge", role: "img" });
   /** @type {number | null} */
   let deadline = null;
   const left = () => (deadline === null ? null : Math.max(0, (deadline - performance.now()) / 1000));

@@ -117,10 +117,12 @@ class Clock:
 
 
 TRACE = (
-    Span("resolve", 0.0, 0.0001, "", 0),
-    Span("approve", 0.0002, 3.4, "allowed by you", 0),
-    Span("wait for a person", 0.0003, 3.2, "", 1),
-    Span("attempt 1", 3.21, 3.25, "failed: timeout", 2),
-    Span("wait", 3.25, 3.35, "", 2),
-    Span("attempt 2", 3.35, 3.39, "ok", 2),
+    Span("attempt 1", 3.21, 3.25, "", 4),
+    Span("wrap", 3.205, 3.255, "", 3),
+    Span("wait", 3.26, 3.34, "", 3),
+    Span("attempt 2", 3.35, 3.39, "", 4),
+    Span("wrap", 3.345, 3.392, "", 3),
+    Span("retry", 3.2, 3.395, "attempt 2 after 0.08 s", 2),
+    Span("approve", 0.002, 3.397, "allowed by you", 1),
+    Span("resolve", 0.0, 3.4, "", 0),
 )

@@ -18,7 +18,8 @@ except ImportError as fault:
 
 from tooldeck.notebook.widgets.approval import ApprovalCard
 from tooldeck.notebook.widgets.gauge import Gauge
+from tooldeck.notebook.widgets.trace import TraceView
 
 del _anywidget, _ipywidgets
 
-__all__ = ["ApprovalCard", "Gauge"]
+__all__ = ["ApprovalCard", "Gauge", "TraceView"]

@@ -28,9 +28,9 @@ class ApprovalCard(Panel):
     """A question to a person, and its answer.
 
     `resolve` is given the decision of a click and says whether it counted; `drawn` is called once, when a
-    view of the card is on a screen. Neither may block, and both may be called on another thread than the one that
-    waits. `clock` gives monotonic seconds. Whoever waits tells the card what became of the question with
-    `settle`, `expire`, `interrupt` or `withdraw` when it was not a click; the first end is final.
+    view of the card is on a screen. Neither may block, and both may be called on another thread than the
+    one that waits. `clock` gives monotonic seconds. Whoever waits tells the card what became of the question
+    with `settle`, `expire`, `interrupt` or `withdraw` when it was not a click; the first end is final.
     """
 
     _esm = script("approval")

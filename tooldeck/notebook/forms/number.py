@@ -1,0 +1,111 @@
+"""Numbers: typed, so that none is too large and an empty box is no zero; or on a slider when bounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets
+
+from tooldeck.notebook.forms.field import UNSET, Watchers, labelled
+
+__all__ = ["NumberField", "SliderField", "bounds"]
+
+_STEPS = 1000
+"""The most whole numbers a slider spans."""
+
+
+def bounds(schema: Mapping[str, Any], *, whole: bool) -> tuple[float, float] | None:
+    """The least and the greatest value when a slider can span them, else None."""
+    low, high = _number(schema.get("minimum")), _number(schema.get("maximum"))
+    if whole and low is None and (beyond := _number(schema.get("exclusiveMinimum"))) is not None:
+        low = beyond + 1
+    if whole and high is None and (beyond := _number(schema.get("exclusiveMaximum"))) is not None:
+        high = beyond - 1
+    if low is None or high is None or not low < high or "multipleOf" in schema:
+        return None
+    if whole and (high - low > _STEPS or low != int(low) or high != int(high)):
+        return None
+    return (low, high) if math.isfinite(high - low) else None
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+class NumberField:
+    """A number typed as text."""
+
+    def __init__(self, label: str, *, whole: bool) -> None:
+        self._whole = whole
+        hint = "a whole number" if whole else "a number"
+        self.widget = labelled(ipywidgets.Text, label, placeholder=hint)
+        self._watchers = Watchers()
+        self.widget.observe(self._watchers.tell, "value")
+
+    def get(self) -> Any:
+        """The number; unset while the box is empty, the text itself when it is no number."""
+        text = self.widget.value.strip()
+        if not text:
+            return UNSET
+        number = self._read(text)
+        return text if number is None else number
+
+    def _read(self, text: str) -> int | float | None:
+        try:
+            return int(text)
+        except ValueError:
+            pass
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        if not math.isfinite(number) or (self._whole and number != int(number)):
+            return None
+        return int(number) if self._whole else number
+
+    def set(self, value: Any) -> None:
+        """Show a number."""
+        self.widget.value = "" if value is UNSET or value is None else str(value)
+
+    def fault(self) -> str:
+        """Text that is no number is a fault."""
+        text = self.widget.value.strip()
+        if not text or self._read(text) is not None:
+            return ""
+        return f"{text!r} is no {'whole ' if self._whole else ''}number"
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` after every change."""
+        self._watchers.add(changed)
+
+
+class SliderField:
+    """A number between two bounds; its readout can be typed in."""
+
+    def __init__(self, label: str, low: float, high: float, *, whole: bool) -> None:
+        kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
+        self._whole = whole
+        self._low, self._high = (int(low), int(high)) if whole else (float(low), float(high))
+        step = 1 if whole else (self._high - self._low) / 100
+        self.widget = labelled(kind, label, min=self._low, max=self._high, value=self._low, step=step)
+        self._watchers = Watchers()
+        self.widget.observe(self._watchers.tell, "value")
+
+    def get(self) -> Any:
+        """The number under the knob."""
+        return self.widget.value
+
+    def set(self, value: Any) -> None:
+        """Move the knob; to the lower end for no value."""
+        number = self._low if _number(value) is None else value
+        self.widget.value = min(self._high, max(self._low, int(number) if self._whole else float(number)))
+
+    def fault(self) -> str:
+        """A knob is always somewhere."""
+        return ""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` after every change."""
+        self._watchers.add(changed)

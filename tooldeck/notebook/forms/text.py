@@ -1,0 +1,90 @@
+"""Text: one line, several lines, or hidden as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets
+
+from tooldeck.notebook.forms.field import UNSET, Watchers, labelled
+
+__all__ = ["TextField"]
+
+_ONE_LINE = 120
+"""Characters up to which a text with a limit is taken for one line."""
+_LONG = frozenset(
+    {"body", "code", "content", "message", "patch", "prompt", "script", "source", "sql", "text"}
+)
+"""Names of parameters that usually hold several lines; it only decides the height of the box."""
+
+
+class TextField:
+    """A string. A line becomes a box of several lines when it is given a text that needs one."""
+
+    def __init__(self, label: str, schema: Mapping[str, Any], name: str) -> None:
+        self._label = label
+        self._watchers = Watchers()
+        self._hidden = schema.get("format") == "password" or schema.get("writeOnly") is True
+        self._hint = _hint(schema)
+        self.widget = ipywidgets.VBox(layout=ipywidgets.Layout(flex="1 1 auto", min_width="0"))
+        self._touched = False
+        self._use("", several=_several(schema, name))
+
+    def _use(self, text: str, *, several: bool) -> None:
+        kind = ipywidgets.Password if self._hidden else ipywidgets.Textarea if several else ipywidgets.Text
+        more = {"rows": min(12, max(3, text.count("\n") + 1))} if several and not self._hidden else {}
+        self._several = several
+        self._control = labelled(kind, self._label, value=text, placeholder=self._hint, **more)
+        self._control.observe(self._changed, "value")
+        self.widget.children = (self._control,)
+
+    def _changed(self, _change: Any) -> None:
+        self._touched = True
+        self._watchers.tell()
+
+    def get(self) -> Any:
+        """The text; unset while the box is empty and was never typed in."""
+        return self._control.value if self._control.value or self._touched else UNSET
+
+    def set(self, value: Any) -> None:
+        """Show a text."""
+        text = "" if value is UNSET or value is None else value if isinstance(value, str) else str(value)
+        if "\n" in text and not self._several and not self._hidden:
+            self._use(text, several=True)
+        else:
+            self._control.value = text
+        self._touched = value is not UNSET
+        self._watchers.tell()
+
+    def fault(self) -> str:
+        """Every text is one."""
+        return ""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call `changed` after every change."""
+        self._watchers.add(changed)
+
+
+def _several(schema: Mapping[str, Any], name: str) -> bool:
+    if "format" in schema or "pattern" in schema:
+        return False
+    most = schema.get("maxLength")
+    if isinstance(most, int):
+        return most > _ONE_LINE
+    return name.lower() in _LONG or "contentMediaType" in schema
+
+
+def _hint(schema: Mapping[str, Any]) -> str:
+    """What is shown in the empty box."""
+    shapes = {
+        "date": "2026-12-31",
+        "date-time": "2026-12-31T23:59:59Z",
+        "email": "name@example.org",
+        "uri": "https://…",
+        "time": "23:59:59Z",
+    }
+    examples = schema.get("examples")
+    if isinstance(examples, list) and examples and isinstance(examples[0], str):
+        return f"e.g. {examples[0]}"
+    return shapes.get(str(schema.get("format")), "")

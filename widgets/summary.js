@@ -1,0 +1,26 @@
+// The last line of a form: what does not fit, said aloud when it changes.
+
+import { h, outside, put, shape } from "./kit.js";
+
+/** @typedef {import("./kit.js").Piece} Piece */
+
+/** @typedef {{line: string, problems: Piece[][]}} Summary */
+
+/** @type {import("@anywidget/types").Render<{summary: Summary}>} */
+function render({ model, el }) {
+  const root = h("div", { class: "td td-summary", "data-tooldeck": "summary", role: "status", "aria-live": "polite" });
+  const draw = () => {
+    const { line, problems } = model.get("summary");
+    put(
+      root,
+      line !== "" && h("p", {}, shape("failed"), " ", line),
+      ...problems.map((problem) => h("p", {}, h("code", {}, outside(problem)))),
+    );
+  };
+  model.on("change:summary", draw);
+  draw();
+  el.append(root);
+  return () => model.off("change:summary", draw);
+}
+
+export default { render };
