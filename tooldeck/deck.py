@@ -60,10 +60,10 @@ class Deck:
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
-        _check_settings(approver, history, approval_timeout)
+        _check_settings(approver, history)
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
-        self._circuits = Circuits(lambda: self._host.now(), self._moved)
+        self._circuits = Circuits(self._now, self._moved)
         self._loose = LooseTools(self._forget)
         self.hooks = Hooks(self._lines.renew)
         self.policy = policy
@@ -72,7 +72,7 @@ class Deck:
         self._shelf = Shelf()
         self._history: deque[ToolResult] = deque(maxlen=history)
         self._trace = trace
-        self._approval_timeout = approval_timeout
+        self.approval_timeout = approval_timeout
         self._host: Host = host or BlockingHost()
         self._async_host: Host = async_host or AsyncHost()
         self._mcp: Connections | None = None
@@ -224,6 +224,9 @@ class Deck:
             approval_timeout=self._approval_timeout,
         )
 
+    def _now(self) -> float:
+        return self._host.now()
+
     def _forget(self, tool: Tool) -> None:
         self._lines.forget(tool)
         self._circuits.forget(tool)
@@ -260,10 +263,10 @@ class Deck:
 
     @approval_timeout.setter
     def approval_timeout(self, seconds: float | None) -> None:
-        if seconds is not None and not seconds > 0:
-            raise DefinitionError(f"approval_timeout must be more than 0 seconds or None, got {seconds!r}.")
+        if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+            raise DefinitionError(f"approval_timeout must be seconds above 0 or None, got {seconds!r}.")
         self._approval_timeout = seconds
-        self._recompose()
+        self._lines.renew()
 
     def before_tool(self, hook: BeforeTool) -> Callable[[], None]:
         """Run `hook` before every call; returns the function that removes it."""
@@ -326,12 +329,8 @@ def _ended(call: ToolCall) -> ToolResult:
     return result
 
 
-def _check_settings(approver: Any, history: Any, approval_timeout: Any) -> None:
+def _check_settings(approver: Any, history: Any) -> None:
     if approver is not None and not callable(approver):
         raise DefinitionError(f"approver must be a function that takes a request, got {approver!r}.")
     if isinstance(history, bool) or not isinstance(history, int) or history < 0:
         raise DefinitionError(f"history must be a number of calls, 0 or more, got {history!r}.")
-    if approval_timeout is not None and not (
-        isinstance(approval_timeout, int | float) and approval_timeout > 0
-    ):
-        raise DefinitionError(f"approval_timeout must be seconds above 0 or None, got {approval_timeout!r}.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.deck import Deck
+from tooldeck.hosts.background import background
 
 __all__ = ["FakeHost", "ManualClock", "fake_deck"]
 
@@ -40,6 +42,13 @@ class FakeHost:
         self.answers = list(answers)
         self.requests: list[ApprovalRequest] = []
         self.sleeps: list[float] = []
+        self._suspends = False
+
+    def for_await(self) -> Self:
+        """The same host (clock, answers and records shared) for awaited calls."""
+        other = copy.copy(self)
+        other._suspends = True  # noqa: SLF001 - it is one of us
+        return other
 
     def now(self) -> float:
         """The clock's seconds."""
@@ -57,9 +66,14 @@ class FakeHost:
     async def run(self, work: Work) -> Any:
         """Run the body here and now; its limit is measured on the clock."""
         start = self.clock.seconds
-        value = work.executor.submit(work.function).result() if work.executor is not None else work.function()
-        if inspect.isawaitable(value):
-            value = await value
+        if work.executor is not None:
+            value = work.executor.submit(work.function).result()
+        elif work.is_async and not self._suspends:
+            value = background().submit(work.function).result()
+        else:
+            value = work.function()
+            if inspect.isawaitable(value):
+                value = await value
         if work.limit is not None and self.clock.seconds - start > work.limit:
             raise LimitPassed(work.limit, still_running=not work.is_async)
         return value
@@ -78,4 +92,4 @@ class FakeHost:
 def fake_deck(answers: Iterable[Answer] = (), **options: Any) -> tuple[Deck, FakeHost]:
     """A deck on a fake host, for blocking and awaited calls alike, and that host."""
     host = FakeHost(answers)
-    return Deck(host=host, async_host=host, **options), host
+    return Deck(host=host, async_host=host.for_await(), **options), host

@@ -10,6 +10,7 @@ from typing import Any
 from tooldeck.core.call import ToolCall
 from tooldeck.core.parameters import Checked
 from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import read_word
 
 __all__ = ["ApprovalRequest", "Approver", "Decision", "Scope", "Verdict", "Word"]
 
@@ -74,6 +75,10 @@ class Decision:
     by: str = "you"
     """Who decided: ``you``, ``nobody``, ``time-out``, the name of a function."""
 
+    def __post_init__(self) -> None:
+        """Read the scope, so that a word in place of a `Scope` never reaches further than it says."""
+        object.__setattr__(self, "scope", read_word(Scope, self.scope, "scope") or Scope.ONCE)
 
-Approver = Callable[[ApprovalRequest], Awaitable[Decision | None]]
-"""Answers a request, or returns None to pass it on to the next."""
+
+Approver = Callable[[ApprovalRequest], "Awaitable[Decision | None] | Decision | None"]
+"""A function, plain or async, that answers a request, or returns None to pass it on to the next."""

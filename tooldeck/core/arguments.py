@@ -1,56 +1,83 @@
 """Reading the arguments of a call: a mapping, JSON text as a model sends it, or nothing.
 
-Repairs here only take packaging away (a code fence, JSON inside a JSON string); each is noted. Text that is
-cut off, keys that contradict each other and numbers that JSON does not have are refused, never guessed at.
+Repairs here only take packaging away (a code fence, JSON inside a JSON string, the word "null" for a null);
+each is noted. Text that is cut off, keys that contradict each other and numbers that JSON does not have are
+refused, never guessed at.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tooldeck.core.parameters import Note, Problem
 
-__all__ = ["read_arguments"]
+__all__ = ["Read", "merged", "read_arguments"]
 
 MAX_CHARS = 1_000_000
 """Longer argument texts are refused unread."""
 
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_NULL_WORDS = ("null", "None")
+
+
+class Read(NamedTuple):
+    """Arguments as a mapping with a note per repair, or the problems that make that impossible."""
+
+    arguments: dict[str, Any]
+    notes: tuple[Note, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 class _Refused(ValueError):
     """The text is no acceptable JSON; the message says why."""
 
 
-def read_arguments(
-    raw: Mapping[str, Any] | str | None,
-) -> tuple[Mapping[str, Any], list[Note], list[Problem]]:
-    """The arguments as a mapping, with a note per repair, or the problems that make it impossible."""
+def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any] | None = None) -> Read:
+    """Read what a caller gave. `schema` tells where the words of a text may stand for null. Never raises."""
     if raw is None:
-        return {}, [], []
+        return Read({})
     if isinstance(raw, Mapping):
-        odd = [key for key in raw if not isinstance(key, str)]
-        return (raw, [], []) if not odd else ({}, [], [Problem("", f"keys must be text, not {odd[0]!r}")])
+        odd = next((key for key in raw if not isinstance(key, str)), None)
+        return Read(dict(raw)) if odd is None else _refused(f"keys must be text, not {odd!r}")
     if not isinstance(raw, str):
-        return (
-            {},
-            [],
-            [Problem("", "must be a JSON object or a mapping", f"{type(raw).__name__} {raw!r}"[:60])],
-        )
+        return _refused("must be a JSON object or a mapping", f"{type(raw).__name__} {raw!r}"[:60])
     notes: list[Note] = []
     try:
         value = _read_text(raw, notes)
     except _Refused as refusal:
-        return {}, [], [Problem("", str(refusal))]
+        return _refused(str(refusal))
     if value is None:
-        return {}, notes, []
+        return Read({}, tuple(notes))
     if not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false"}.get(type(value), "a number")
-        return {}, [], [Problem("", f"must be a JSON object, not {kind}", raw[:60])]
-    return value, notes, []
+        return _refused(f"must be a JSON object, not {kind}", raw[:60])
+    if schema is not None:
+        value = _with_nulls(value, schema, notes)
+    return Read(value, tuple(notes))
+
+
+def merged(arguments: Mapping[str, Any] | str | None, more: dict[str, Any]) -> Any:
+    """Both together. The raw arguments alone where they are no object, so that the check can say so.
+
+    Raises TypeError when the same argument is in both.
+    """
+    if arguments is None:
+        return more
+    if not more:
+        return arguments
+    given, _, problems = read_arguments(arguments)
+    twice = sorted(set(given) & set(more))
+    if twice:
+        raise TypeError(f"the argument {twice[0]!r} is given twice: in the object and as a keyword")
+    return arguments if problems else {**given, **more}
+
+
+def _refused(wanted: str, got: str = "") -> Read:
+    return Read({}, (), (Problem("", wanted, got),))
 
 
 def _read_text(text: str, notes: list[Note]) -> Any:
@@ -71,25 +98,64 @@ def _read_text(text: str, notes: list[Note]) -> Any:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_no_conflicts, parse_constant=_no_constant)
+        return json.loads(
+            text, object_pairs_hook=_no_conflicts, parse_constant=_no_constant, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
-        shown = text[max(0, error.pos - 20) : error.pos + 20]
-        where = f"line {error.lineno}, column {error.colno}"
-        raise _Refused(f"is not valid JSON: {error.msg.lower()} at {where}, near {shown!r}") from None
+        raise _Refused(_syntax(text, error)) from None
     except RecursionError:
         raise _Refused("is nested too deeply") from None
+    except _Refused:
+        raise
     except ValueError as error:
-        raise _Refused(str(error)) from None
+        raise _Refused(f"cannot be read: {error}") from None
+
+
+def _syntax(text: str, error: json.JSONDecodeError) -> str:
+    """What is wrong with a text that is no JSON, and whether it simply stops too early."""
+    shown = text[max(0, error.pos - 20) : error.pos + 20]
+    where = f"line {error.lineno}, column {error.colno}"
+    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    what = "is cut off before its end" if cut_off else "is not valid JSON"
+    return f"{what}: {error.msg[:1].lower()}{error.msg[1:]} at {where}, near {shown!r}"
 
 
 def _no_conflicts(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found and found[key] != value:
+        if key in found and not _same(found[key], value):
             raise _Refused(f"has the key {key!r} twice with different values")
         found[key] = value
     return found
 
 
+def _same(one: Any, other: Any) -> bool:
+    """Equal as JSON, where true is no number."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def _no_constant(word: str) -> Any:
     raise _Refused(f"has {word}, which is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _Refused(f"has the number {digits[:30]}, which is too large")
+    return number
+
+
+def _null_is_default(described: Any) -> bool:
+    return isinstance(described, Mapping) and described.get("default", "") is None
+
+
+def _with_nulls(given: dict[str, Any], schema: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Read the words "null" and "None" as null where null is the default, as models mean them there."""
+    properties = schema.get("properties", {})
+    words = {
+        name
+        for name, value in given.items()
+        if value in _NULL_WORDS and _null_is_default(properties.get(name))
+    }
+    notes += [Note("arguments", f'{name}: read "{given[name]}" as null') for name in words]
+    return {name: None if name in words else value for name, value in given.items()} if words else given

@@ -75,11 +75,11 @@ def settle(
         # An uncounted probe tells nothing: the breaker goes back to open, due for another probe at once.
         return replace(state, phase=Phase.OPEN) if probe and state.phase is Phase.HALF_OPEN else state
     if ok:
-        if probe or state.phase is Phase.CLOSED:
-            return BreakerState()
-        return state  # a straggler admitted before the opening does not close it
+        closes = probe if state.phase is Phase.HALF_OPEN else state.phase is Phase.CLOSED
+        return BreakerState() if closes else state  # a straggler from before the opening does not close it
     failures = state.failures + 1
-    if probe or (state.phase is Phase.CLOSED and failures >= settings.threshold):
+    opens = probe if state.phase is Phase.HALF_OPEN else failures >= settings.threshold
+    if opens and state.phase is not Phase.OPEN:
         return BreakerState(Phase.OPEN, failures, now, error)
     return replace(state, failures=failures, last_error=error)
 
@@ -124,7 +124,7 @@ class Breaker:
             return Admission.REFUSED
         return Admission.CALL if after.phase is Phase.CLOSED else Admission.PROBE
 
-    def settle(self, ok: bool | None, *, probe: bool, error: str = "") -> None:
+    def settle(self, *, ok: bool | None, probe: bool = False, error: str = "") -> None:
         """Account for the end of an admitted call; `ok` None counts neither way."""
         with self._lock:
             before = self.state

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.repetitions import Repetitions
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Source, Status
+from tooldeck.core.vocabulary import Source, Status, read_word
 
 if TYPE_CHECKING:
     from tooldeck.core.result import ToolResult
@@ -81,8 +82,8 @@ class Run:
     def __init__(self, name: str = "") -> None:
         self.id = f"run-{next(_ids)}"
         self.name = name
-        self.seen: dict[str, tuple[int, str]] = {}
-        """Repetitions and last result per call, kept by the loop guard."""
+        self.repetitions = Repetitions()
+        """What the loop guard remembers."""
         self._stop = threading.Event()
         self._reason = ""
 
@@ -130,7 +131,7 @@ def calling(
     """Within the block, calls are started by this source, in this run; what is not given stays as it is."""
     now = _CALLER.get()
     caller = Caller(
-        now.source if source is None else Source(source),
+        read_word(Source, source, "source") or now.source,
         now.run if run is None else run,
         now.label if label is None else label,
     )

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-__all__ = ["canonical_text"]
+__all__ = ["canonical_text", "unlike_any"]
+
+_fresh = itertools.count(1)
 
 
-def canonical_text(value: Any) -> str:
-    """JSON with sorted keys; what JSON cannot carry appears as its `repr`. Never raises."""
+def canonical_text(value: Any, stranger: Callable[[Any], str] = repr) -> str:
+    """JSON with sorted keys. What JSON cannot carry appears as `stranger` puts it. Never raises."""
     try:
-        plain = to_jsonable_python(value, fallback=repr, inf_nan_mode="strings")
+        plain = to_jsonable_python(value, fallback=stranger, inf_nan_mode="constants", bytes_mode="base64")
         return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
-        return repr(value)
+        return unlike_any(value)
+
+
+def unlike_any(value: Any) -> str:
+    """A text for a value that shall equal no other, since its `repr` may hide a difference."""
+    return f"<{type(value).__name__} {next(_fresh)}>"

@@ -1,24 +1,29 @@
 """Checking arguments against a function's parameters, with visible and lossless repairs.
 
 Three passes, each only when the one before refused: exact Python values (the quick way), exact JSON values
-(dates as text and the like, no repair), and lax JSON values, where every accepted difference is noted and a
-``true`` never becomes a number.
+(dates as text and the like, no repair), and lax values, where every accepted difference is noted and a
+``true`` never becomes a number. Arguments that hold Python objects skip the JSON pass.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, SchemaValidator, to_json
 
 from tooldeck.core.parameters import Checked, Note, Problem
+from tooldeck.core.places import Location, place_text, real_place
 from tooldeck.core.vocabulary import nearest
 
-__all__ = ["FunctionParameters", "shortened"]
+__all__ = ["FunctionParameters", "field_default", "shortened"]
+
+_PLAIN = (str, int, float, bool, type(None))
+_NAMED = {"missing", "extra_forbidden"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,151 +32,133 @@ class FunctionParameters:
 
     schema: dict[str, Any]
     validator: SchemaValidator
-    extras: SchemaValidator | None
-    """Checks what ``**kwargs`` takes, or None when the function has none."""
-    fills: dict[str, Any]
+    fills: dict[str, FieldInfo] = field(default_factory=dict)
     """Defaults that the function itself does not know (``= Field(5)``)."""
-    names: frozenset[str]
 
     def check(self, arguments: Mapping[str, Any], /) -> Checked:
         """See `Parameters.check`."""
         given = arguments if type(arguments) is dict else dict(arguments)
         try:
             values = self.validator.validate_python(given, strict=True)
-        except ValidationError:
-            return self._check_json(given)
-        except RecursionError:
-            return _refused(given, Problem("", "nested too deeply"))
-        return self._complete(values, given, ())
-
-    def _check_json(self, given: dict[str, Any]) -> Checked:
-        try:
-            text = to_json(given, inf_nan_mode="strings", serialize_unknown=False)
-        except Exception:  # noqa: BLE001 - holds Python objects that JSON cannot carry: Python's rules apply
-            return self._attempt(given, lambda: self.validator.validate_python(given, strict=False))
-        try:
-            return self._complete(self.validator.validate_json(text, strict=True), given, ())
         except ValidationError as error:
-            strict = error.errors(include_url=False, include_context=True)
-        return self._attempt(given, lambda: self.validator.validate_json(text, strict=False), strict)
+            return self._check_inexact(given, error)
+        except Exception as error:  # noqa: BLE001 - validators of strangers may raise anything
+            return _unchecked(given, error)
+        return Checked(self._filled(values) if self.fills else values, given)
 
-    def _attempt(
-        self, given: dict[str, Any], validate: Any, strict: list[ErrorDetails] | None = None
+    def _check_inexact(self, given: dict[str, Any], refused: ValidationError) -> Checked:
+        if not _is_json(given):
+            return self._check_lax(
+                given, refused, lambda: self.validator.validate_python(given, strict=False)
+            )
+        text = to_json(given, inf_nan_mode="constants")
+        try:
+            values = self.validator.validate_json(text, strict=True)
+        except ValidationError as error:
+            return self._check_lax(given, error, lambda: self.validator.validate_json(text, strict=False))
+        except Exception as error:  # noqa: BLE001 - as above
+            return _unchecked(given, error)
+        return Checked(self._filled(values), given)
+
+    def _check_lax(
+        self, given: dict[str, Any], refused: ValidationError, validate: Callable[[], dict[str, Any]]
     ) -> Checked:
+        strict = refused.errors(include_url=False)
         try:
             values = validate()
         except ValidationError as error:
             return Checked({}, given, (), self._problems(error.errors(include_url=False)))
-        except RecursionError:
-            return _refused(given, Problem("", "nested too deeply"))
-        booleans = [error for error in strict or () if isinstance(error["input"], bool)]
+        except Exception as error:  # noqa: BLE001 - as above
+            return _unchecked(given, error)
+        booleans = [error for error in strict if isinstance(error["input"], bool)]
         if booleans:
             return Checked({}, given, (), self._problems(booleans))
-        notes = tuple(_repair(error, values) for error in strict or () if error["type"] in _REPAIRED)
-        return self._complete(values, given, notes)
+        return Checked(self._filled(values), given, self._repairs(strict, values))
 
-    def _complete(self, values: dict[str, Any], given: dict[str, Any], notes: tuple[Note, ...]) -> Checked:
-        if self.fills:
-            values = {**self.fills, **values}
-        if self.extras is not None:
-            beyond = {name: value for name, value in values.items() if name not in self.names}
-            try:
-                values |= self.extras.validate_python(beyond)
-            except ValidationError as error:
-                return Checked({}, given, (), self._problems(error.errors(include_url=False)))
-        return Checked(values, given, notes)
+    def _filled(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The values with the defaults that only a ``Field`` knows, made anew for each call."""
+        missing = {name: field_default(info) for name, info in self.fills.items() if name not in values}
+        return {**missing, **values}
 
-    def _problems(self, found: list[ErrorDetails]) -> tuple[Problem, ...]:
+    def _repairs(self, strict: list[ErrorDetails], values: dict[str, Any]) -> tuple[Note, ...]:
+        """One note for each place where another value is used than the one given."""
+        found: dict[Location, Note] = {}
+        for error in strict:
+            place = real_place(error["loc"], self.schema)
+            if error["type"] not in _NAMED and place not in found:
+                given, used = shortened(error["input"]), shortened(_at(values, place))
+                found[place] = Note("arguments", f"{place_text(place)}: read {given} as {used}")
+        return tuple(found.values())
+
+    def _problems(self, errors: list[ErrorDetails]) -> tuple[Problem, ...]:
+        """One problem for each place, also where several branches of a union refused it."""
         merged: dict[str, Problem] = {}
-        for error in found:
+        for error in errors:
             problem = self._problem(error)
-            known = merged.get(problem.path)
-            if known is None:
-                merged[problem.path] = problem
-            elif problem.wanted not in known.wanted:
+            known = merged.setdefault(problem.path, problem)
+            if problem.wanted not in known.wanted:
                 merged[problem.path] = Problem(known.path, f"{known.wanted}, or {problem.wanted}", known.got)
         return tuple(merged.values())
 
     def _problem(self, error: ErrorDetails) -> Problem:
-        path = _path(error["loc"], self.schema)
+        named = error["type"] in _NAMED
+        path = place_text(real_place(error["loc"], self.schema, named=named))
         if error["type"] == "missing":
             return Problem(path, "is required")
-        if error["type"] == "extra_forbidden":
-            close = nearest(str(error["loc"][-1]), self.names, 1)
-            hint = (
-                f"; did you mean {close[0]!r}?"
-                if close
-                else f"; accepted: {', '.join(sorted(self.names)) or 'none'}"
-            )
-            return Problem(path, f"is not a parameter{hint}")
-        return Problem(path, _lower(error["msg"]), shortened(error["input"]))
+        if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+            names = list(self.schema["properties"])
+            close = nearest(error["loc"][0], names, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"accepted: {', '.join(names) or 'none'}"
+            return Problem(path, f"is not a parameter; {hint}")
+        message = error["msg"]
+        return Problem(path, message[:1].lower() + message[1:], shortened(error["input"]))
 
 
-_REPAIRED = {"int_type", "float_type", "bool_type", "string_type", "list_type", "dict_type", "none_required"}
+def field_default(info: FieldInfo) -> Any:
+    """A fresh default of a ``Field``, or pydantic's word for none."""
+    return info.get_default(call_default_factory=True, validated_data={})
 
 
-def _repair(error: ErrorDetails, values: Any) -> Note:
-    place = values
-    for step in error["loc"]:
+def _is_json(value: Any) -> bool:
+    """Whether a value has JSON's own types only, so that its JSON text says all of it."""
+    try:
+        if isinstance(value, dict):
+            return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
+        return type(value) in _PLAIN or (isinstance(value, list) and all(map(_is_json, value)))
+    except RecursionError:
+        return False
+
+
+def _at(values: Any, place: Location) -> Any:
+    """What lies at a place; the nearest thing around it where a type hides its members."""
+    for step in place:
         try:
-            place = place[step]
+            inside = isinstance(step, str) and hasattr(values, step)
+            values = getattr(values, str(step)) if inside else values[step]
         except (KeyError, IndexError, TypeError):
             break
-    return Note("arguments", f"{_path(error['loc'])}: read {shortened(error['input'])} as {shortened(place)}")
+    return values
 
 
-def _refused(given: Mapping[str, Any], problem: Problem) -> Checked:
-    return Checked({}, given, (), (problem,))
-
-
-def _path(location: tuple[int | str, ...], schema: Mapping[str, Any] | None = None) -> str:
-    """A place as a person writes it: ``items[2].price``, without the union branches that pydantic adds."""
-    path = ""
-    for depth, step in enumerate(location):
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif depth and (step in _BRANCHES or step.startswith(_BRANCH_STARTS)):
-            continue
-        else:
-            path += f".{step}" if path else step
-    return path
-
-
-_BRANCHES = {
-    "int",
-    "float",
-    "str",
-    "bool",
-    "none",
-    "bytes",
-    "date",
-    "datetime",
-    "time",
-    "decimal",
-    "uuid",
-    "enum",
-}
-_BRANCH_STARTS = (
-    "function-",
-    "list[",
-    "dict[",
-    "tuple[",
-    "set[",
-    "literal[",
-    "constrained-",
-    "lax-or-strict[",
-    "nullable[",
-)
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _unchecked(given: dict[str, Any], error: Exception) -> Checked:
+    """A check that broke off: refused, with the reason."""
+    if isinstance(error, RecursionError):
+        return Checked({}, given, (), (Problem("", "nested too deeply"),))
+    reason = f"could not be checked, since a validator raised {type(error).__name__}: {error}"
+    return Checked({}, given, (), (Problem("", reason),))
 
 
 def shortened(value: Any, limit: int = 60) -> str:
     """A value in JSON if it can be, cut to `limit` characters."""
     try:
         shown = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        shown = repr(value)
+    except Exception:  # noqa: BLE001 - not JSON: whatever its text is, if it has one
+        shown = _repr(value)
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def _repr(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
+        return f"<{type(value).__name__}>"

@@ -21,11 +21,12 @@ _GOOGLE_PARAMS = {
     "other parameters",
 }
 _SECTIONS = _GOOGLE_PARAMS | {
-    "returns", "return", "yields", "yield", "raises", "raise", "except", "exceptions", "warns", "warnings",
-    "example", "examples", "note", "notes", "see also", "references", "attributes", "todo", "receives", "methods",
+    "attributes", "example", "examples", "except", "exceptions", "methods", "note", "notes", "raise",
+    "raises", "receives", "references", "return", "returns", "see also", "todo", "warnings", "warns",
+    "yield", "yields",
 }  # fmt: skip
 _SPHINX = re.compile(r"^:(\w+)(?:\s+([^:]*?))?:(?:\s+(.*)|$)")
-_GOOGLE_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:(?:\s+(.*)|$)")
+_GOOGLE_ITEM = re.compile(r"^\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:(?:\s+(.*)|$)")
 _NUMPY_ITEM = re.compile(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 
 
@@ -59,7 +60,10 @@ def parse_docstring(text: str | None) -> Docstring:
 
 
 def _section_at(lines: list[str], index: int) -> tuple[str | None, int]:
-    """The section that starts on a line (``:`` Sphinx, ``=name`` NumPy, ``name`` Google) and its body's start."""
+    """The section that starts on a line and where its body starts.
+
+    ``:`` is Sphinx, ``=name`` NumPy, ``name`` Google, None no section.
+    """
     line = lines[index]
     if _SPHINX.match(line) and line.split(":")[1].split()[0] in _SPHINX_WORDS:
         return ":", index
@@ -79,20 +83,17 @@ _SPHINX_WORDS = {
 }  # fmt: skip
 
 
-def _section_end(lines: list[str], start: int, body_at: int, section: str) -> int:
-    """Where the section ends: at the next section, or for Google style at the first unindented line."""
-    index = max(body_at, start + 1)
-    while index < len(lines):
-        line = lines[index]
+def _section_end(lines: list[str], index: int, body_at: int, section: str) -> int:
+    """Where the section ends: at the next one, or for Google and Sphinx at the first line of other text."""
+    for at in range(max(body_at, index + 1), len(lines)):
+        line = lines[at]
+        unindented = bool(line.strip()) and not line.startswith((" ", "\t"))
         if section == ":":
-            if _SPHINX.match(line) or (line.strip() and not line.startswith((" ", "\t"))):
-                return index if not _SPHINX.match(line) else _section_end(lines, index, index, ":")
-        elif _section_at(lines, index)[0] is not None or (
-            not section.startswith("=") and line.strip() and not line.startswith((" ", "\t"))
-        ):
-            return index
-        index += 1
-    return index
+            if unindented and not _SPHINX.match(line):
+                return at
+        elif _section_at(lines, at)[0] is not None or (unindented and not section.startswith("=")):
+            return at
+    return len(lines)
 
 
 def _sphinx(lines: list[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +28,9 @@ class Rewrite:
 
 BeforeTool = Callable[[ToolCall], "Block | Rewrite | Awaitable[Block | Rewrite | None] | None"]
 """Sees the call before its arguments are checked. None lets it pass; any other answer stops it."""
-AfterTool = Callable[[ToolResult], "Rewrite | Awaitable[Rewrite | None] | None"]
-"""Sees how a call ended; `Rewrite` puts another value in place of the tool's."""
+AfterTool = Callable[[ToolResult], "Block | Rewrite | Awaitable[Block | Rewrite | None] | None"]
+"""Sees how a call ended. None lets the end stand, `Rewrite` puts another value in its place; any other answer
+withholds the value."""
 
 
 class Hooks:
@@ -56,12 +57,3 @@ class Hooks:
         kept = tuple(known for known in getattr(self, which) if known is not hook)
         setattr(self, which, kept)
         self._changed()
-
-
-def rewritten(arguments: Any) -> Mapping[str, Any]:
-    """The arguments of a `Rewrite`, which must be a mapping."""
-    if not isinstance(arguments, Mapping):
-        raise TypeError(
-            f"a before_tool hook rewrote the arguments to {type(arguments).__name__}, not a mapping"
-        )
-    return arguments

@@ -1,14 +1,19 @@
-"""Values and errors as text for a model: plain where that is enough, else JSON, cut so that it stays valid."""
+"""Values and errors as text for a model: plain where that is enough, else JSON, cut so that it stays valid.
+
+Limits are characters; they hold from `tooldeck.core.options.MIN_CHARS` on.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import Any
 
-from pydantic_core import to_json, to_jsonable_python
+from pydantic_core import to_json
 
 from tooldeck.core.vocabulary import Status
 
-__all__ = ["error_text", "value_text"]
+__all__ = ["cut", "error_text", "value_text"]
 
 _STEPS = ((200, 4_000), (100, 2_000), (50, 1_000), (20, 500), (10, 200), (5, 100), (3, 40))
 """Ever smaller limits tried in turn: members per list or object, characters per string."""
@@ -17,46 +22,50 @@ _STEPS = ((200, 4_000), (100, 2_000), (50, 1_000), (20, 500), (10, 200), (5, 100
 def value_text(value: Any, limit: int) -> str:
     """`value` as a model reads it, at most `limit` characters: strings as they are, the rest as JSON."""
     if isinstance(value, str):
-        return cut(value, limit)
+        return cut(_sound(str.__str__(value)), limit)
     if value is None:
         return "null"
-    if isinstance(value, int | float):
-        return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     try:
-        text = to_json(value, fallback=_unknown, inf_nan_mode="strings", bytes_mode="base64").decode()
+        text = to_json(value, fallback=_safe_str, inf_nan_mode="strings", bytes_mode="base64").decode()
     except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
-        return cut(_safe_str(value), limit)
-    if len(text) >= 2 and text[0] == '"' and not isinstance(value, bytes | bytearray):
-        return cut(str(to_jsonable_python(value, fallback=_unknown)), limit)
+        return cut(_sound(_safe_str(value)), limit)
+    if text.startswith('"'):  # a date, a path, an object that is only its text
+        return cut(json.loads(text), limit)
     return text if len(text) <= limit else _cut_json(text, limit)
 
 
 def error_text(status: Status, error: str, limit: int) -> str:
     """An end other than ``ok`` as a model reads it."""
-    return cut(f"Error ({status}): {error}", limit)
+    return cut(_sound(f"Error ({status}): {error}"), limit)
 
 
 def cut(text: str, limit: int) -> str:
-    """The head and the tail of a long text, with a mark that says how much is missing."""
+    """The head and the tail of a long text, with a mark that says how much there was."""
     if len(text) <= limit:
         return text
     mark = f"\n… [{len(text)} characters in all; the middle is left out] …\n"
-    room = max(0, limit - len(mark))
+    room = limit - len(mark)
     head = room * 2 // 3
-    return text[:head] + mark + (text[len(text) - (room - head) :] if room > head else "")
+    return text[:head] + mark + text[len(text) - (room - head) :]
 
 
 def _cut_json(text: str, limit: int) -> str:
     """Valid JSON of at most `limit` characters with the structure of `text`, saying what is missing."""
-    import json
+    with contextlib.suppress(ValueError, RecursionError):  # numbers or nesting beyond what Python reads
+        whole = json.loads(text)
+        for members, characters in _STEPS:
+            shorter = _dumps(_pruned(whole, members, characters))
+            if len(shorter) <= limit:
+                return shorter
+    said = {"cut": f"{len(text)} characters in all", "start": ""}
+    room = (limit - len(_dumps(said))) // 2  # each character takes two at most, behind a backslash
+    return _dumps({**said, "start": text[:room]})
 
-    whole = json.loads(text)
-    for members, characters in _STEPS:
-        shorter = json.dumps(_pruned(whole, members, characters), ensure_ascii=False, separators=(",", ":"))
-        if len(shorter) <= limit:
-            return shorter
-    start = text[: max(0, limit // 2 - 80)]
-    return json.dumps({"cut": f"{len(text)} characters in all", "start": start}, ensure_ascii=False)
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _pruned(value: Any, members: int, characters: int) -> Any:
@@ -71,12 +80,13 @@ def _pruned(value: Any, members: int, characters: int) -> Any:
     return value
 
 
-def _unknown(value: Any) -> Any:
-    """What pydantic cannot serialise: the text a person would see."""
-    return _safe_str(value)
+def _sound(text: str) -> str:
+    """The text without lone surrogates, which no encoding can carry to a model; they are shown as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _safe_str(value: Any) -> str:
+    """The text a person would see of what pydantic cannot serialise."""
     try:
         return str(value)
     except Exception as error:  # noqa: BLE001 - as above

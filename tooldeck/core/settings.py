@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tooldeck.core.errors import DefinitionError
 
@@ -18,16 +19,15 @@ class RetrySettings:
     base: float = 0.5
     """Seconds before the second attempt, at most; doubles with every further one (full jitter)."""
     cap: float = 30.0
-    """The longest single wait in seconds, also against a larger Retry-After."""
+    """The longest single wait in seconds. A tool that asks for a longer one is not tried again."""
     budget: float = 60.0
     """Seconds that all waits of one call may take together."""
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise DefinitionError(f"retry attempts must be 1 or more, got {self.attempts!r}.")
+        """Refuse what cannot be meant."""
+        _whole("retry attempts", self.attempts, 1)
         for name in ("base", "cap", "budget"):
-            if not getattr(self, name) >= 0:
-                raise DefinitionError(f"retry {name} must be 0 or more seconds, got {getattr(self, name)!r}.")
+            _seconds(f"retry {name}", getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,16 @@ class BreakerSettings:
     """Seconds an open breaker refuses calls before it admits one probe."""
 
     def __post_init__(self) -> None:
-        if self.threshold < 0:
-            raise DefinitionError(f"breaker threshold must be 0 (off) or more, got {self.threshold!r}.")
-        if not self.cooldown >= 0:
-            raise DefinitionError(f"breaker cooldown must be 0 or more seconds, got {self.cooldown!r}.")
+        """Refuse what cannot be meant."""
+        _whole("breaker threshold", self.threshold, 0)
+        _seconds("breaker cooldown", self.cooldown)
+
+
+def _whole(what: str, given: Any, least: int) -> None:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        raise DefinitionError(f"{what} must be a whole number, {least} or more, got {given!r}.")
+
+
+def _seconds(what: str, given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given >= 0:
+        raise DefinitionError(f"{what} must be 0 or more seconds, got {given!r}.")

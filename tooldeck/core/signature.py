@@ -14,27 +14,24 @@ from tooldeck.core.errors import DefinitionError
 
 __all__ = ["read_signature", "underlying"]
 
+_MAX_WRAPPERS = 50
+
 
 def underlying(function: Callable[..., Any]) -> Callable[..., Any]:
     """The plain function at the bottom of wrappers, partials, methods and callable objects."""
-    seen = 0
-    while seen < 50:
-        seen += 1
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        elif inspect.ismethod(function):
-            function = function.__func__
-        elif (
-            not inspect.isroutine(function)
-            and not inspect.isclass(function)
-            and hasattr(type(function), "__call__")
-        ):
-            function = type(function).__call__
+    found: Any = function
+    for _ in range(_MAX_WRAPPERS):
+        if isinstance(found, functools.partial):
+            found = found.func
+        elif inspect.ismethod(found):
+            found = found.__func__
+        elif hasattr(found, "__wrapped__"):
+            found = found.__wrapped__
+        elif not inspect.isroutine(found) and not inspect.isclass(found):
+            found = type(found).__call__
         else:
             break
-    return function
+    return found
 
 
 def read_signature(
@@ -46,12 +43,7 @@ def read_signature(
     cannot be resolved is left out. Raises `DefinitionError` naming the tool and the parameter that cannot be
     resolved.
     """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        raise DefinitionError(
-            f"{name!r} has no readable signature; wrap it in a def with typed parameters."
-        ) from None
+    signature = _unresolved(function, name)
     bottom = underlying(function)
     parameters = [
         parameter.replace(
@@ -64,6 +56,20 @@ def read_signature(
     except DefinitionError:
         returns = inspect.Signature.empty
     return signature.replace(parameters=parameters, return_annotation=returns)
+
+
+def _unresolved(function: Callable[..., Any], name: str) -> inspect.Signature:
+    """The signature with its annotations as they stand."""
+    try:
+        if sys.version_info >= (3, 14):  # annotations are evaluated late there, all or none
+            import annotationlib
+
+            return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        raise DefinitionError(
+            f"{name!r} has no readable signature; wrap it in a def with typed parameters."
+        ) from None
 
 
 def _resolve(
@@ -80,7 +86,7 @@ def _resolve(
             f"{where} is annotated {_shown(annotation)}, but {error.name!r} is not defined; "
             "define or import it before the tool."
         ) from None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - evaluating an annotation runs whatever stands in it
         raise DefinitionError(
             f"{where} is annotated {_shown(annotation)}, which is no type: {error}"
         ) from None

@@ -72,9 +72,9 @@ class Tool:
     """A function or remote call with everything the pipeline needs to know about it.
 
     Calling a tool that belongs to a deck runs it through that deck's pipeline and returns the value, or
-    raises the `CallError` of a call that did not end well; one made from an async function is awaited. Within its
-    own body a tool is the plain function, so that recursion is one call. Calling a tool that belongs to no deck is
-    a plain call of the function it was made from.
+    raises the `CallError` of a call that did not end well; one made from an async function is awaited. Within
+    its own body a tool is the plain function, so that recursion is one call. Calling a tool that belongs to
+    no deck is a plain call of the function it was made from.
     """
 
     name: str
@@ -135,6 +135,7 @@ class Tool:
 
     @property
     def __name__(self) -> str:
+        """The name, where Python asks a function for it."""
         return self.name
 
     __signature__ = _OnInstances(lambda tool: tool.signature)
@@ -143,7 +144,7 @@ class Tool:
         """The description, for IPython's ``tool?``."""
         return self.description
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.binding is None:
             if self.function is None:
                 raise TooldeckError(
@@ -183,7 +184,9 @@ class Tool:
 
 def _runs_now(tool: Tool) -> bool:
     """Whether this code runs in the body of `tool` itself."""
-    from .call import current_call  # the call's record knows tools, so the import cannot stand at the top
+    from tooldeck.core.call import (
+        current_call,
+    )  # the call's record knows tools, so the import cannot stand at the top
 
     call = current_call()
     return call is not None and call.tool is not None and call.tool.function is tool.function

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tooldeck.core.errors import TransientError
@@ -23,21 +27,46 @@ def is_transient(error: BaseException) -> bool:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Seconds the other side asked to wait, from `TransientError` or an HTTP Retry-After of seconds."""
+    """Seconds the other side asked to wait, from `TransientError` or an HTTP Retry-After header.
+
+    None where nothing sensible was asked for; 0 for a date that has passed.
+    """
     if isinstance(error, TransientError):
-        return error.retry_after
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+        return _seconds(error.retry_after)
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    asked = next((value for name, value in headers.items() if str(name).lower() == "retry-after"), None)
+    return _seconds(asked) if isinstance(asked, str) else None
+
+
+def _seconds(asked: Any) -> float | None:
+    """A wait that can be waited: no less than 0 and finite."""
     try:
-        return max(0.0, float(headers["retry-after"]))
-    except (KeyError, TypeError, ValueError):
+        seconds = float(asked)
+    except (TypeError, ValueError):
+        return _until(asked) if isinstance(asked, str) else None
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def _until(date: str) -> float | None:
+    """Seconds until an HTTP date."""
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except (TypeError, ValueError):
         return None
 
 
 def _status(error: BaseException) -> int | None:
+    """The HTTP status an exception carries, under the names that clients use."""
     response = getattr(error, "response", None)
-    code = (
-        getattr(response, "status_code", None)
-        or getattr(error, "status_code", None)
-        or getattr(error, "code", None)
-    )
-    return code if isinstance(code, int) else None
+    for holder, name in (
+        (response, "status_code"),
+        (response, "status"),
+        (error, "status_code"),
+        (error, "code"),
+    ):
+        code = getattr(holder, name, None)
+        if isinstance(code, int):
+            return code
+    return None

@@ -5,10 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Any, TypeVar
 
 from tooldeck.core.errors import DefinitionError
 
-__all__ = ["Effect", "Risk", "Source", "Status", "Trust", "default_risk", "nearest", "read_effects"]
+__all__ = [
+    "Effect",
+    "Risk",
+    "Source",
+    "Status",
+    "Trust",
+    "default_risk",
+    "nearest",
+    "read_effects",
+    "read_word",
+]
+
+Word = TypeVar("Word", bound=StrEnum)
 
 
 class Status(StrEnum):
@@ -70,12 +83,12 @@ class Source(StrEnum):
     MCP = "mcp"
 
 
-def nearest(word: str, words: Iterable[str], count: int = 3) -> list[str]:
+def nearest(word: object, words: Iterable[str], count: int = 3) -> list[str]:
     """The up to `count` members of `words` closest to `word`, ignoring case and separators."""
     pool: dict[str, str] = {}
-    for candidate in words:
+    for candidate in list(words):
         pool.setdefault(_folded(candidate), candidate)
-    close = difflib.get_close_matches(_folded(word), list(pool), n=count, cutoff=0.6)
+    close = difflib.get_close_matches(_folded(str(word)), list(pool), n=count, cutoff=0.6)
     return [pool[key] for key in close]
 
 
@@ -91,7 +104,12 @@ def read_effects(given: str | Iterable[str] | None) -> frozenset[Effect] | None:
     """
     if given is None:
         return None
-    words = given.replace(",", " ").split() if isinstance(given, str) else [str(word) for word in given]
+    if isinstance(given, str):
+        words = given.replace(",", " ").split()
+    elif isinstance(given, Iterable):
+        words = [str(word) for word in given]
+    else:
+        raise DefinitionError(f"Effects must be text or a list of words, got {given!r}; known: {_KNOWN}.")
     if [word.casefold() for word in words] == ["none"]:
         return frozenset()
     found: set[Effect] = set()
@@ -100,9 +118,28 @@ def read_effects(given: str | Iterable[str] | None) -> frozenset[Effect] | None:
             found.add(Effect(word.casefold()))
         except ValueError:
             close = nearest(word, [effect.value for effect in Effect], 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(Effect)}, none."
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {_KNOWN}."
             raise DefinitionError(f"Unknown effect {word!r}; {hint}") from None
     return frozenset(found)
+
+
+_KNOWN = ", ".join([*Effect, "none"])
+
+
+def read_word(kind: type[Word], given: Any, what: str) -> Word | None:
+    """The member of `kind` that a person means, None for None.
+
+    Raises `DefinitionError` with the nearest or all known words; `what` names the thing.
+    """
+    if given is None:
+        return None
+    try:
+        return kind(str(given).strip().casefold())
+    except ValueError:
+        known = [word.value for word in kind]
+        close = nearest(given, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}."
+        raise DefinitionError(f"Unknown {what} {given!r}; {hint}") from None
 
 
 def default_risk(effects: frozenset[Effect] | None) -> Risk:

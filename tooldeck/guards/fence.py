@@ -18,22 +18,33 @@ FENCE_RULE = (
 )
 """The sentence for a system prompt that goes with the fence."""
 
-_LOOKALIKE = re.compile(r"[«<‹＜《〈⟨❮]\s*/?\s*outside", re.IGNORECASE)
+_UNSEEN = (
+    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ufe00-\ufe0f\ufeff]*+"
+)
+_LOOKALIKE = re.compile(
+    rf"[«<‹≪⋘⟪《〈⟨❮❰＜˂ᐸ]{_UNSEEN}(?:[/∕⁄╱⧸]{_UNSEEN})?" + _UNSEEN.join("outside"), re.IGNORECASE
+)
+_LABEL_CHARS = 100
 
 
 def fence(text: str, origin: str) -> str:
     """`text` between markers that name its origin; applied to short texts and errors as well."""
     marker = secrets.token_hex(6)
-    label = re.sub(r"[«»\n\r]", " ", origin)
+    label = " ".join(re.sub(r"[«»]", " ", origin).split())[:_LABEL_CHARS]
     return f"«outside {marker} from {label}»\n{_neutral(text)}\n«/outside {marker}»"
 
 
 def _neutral(text: str) -> str:
-    """`text` with every look-alike of a marker broken by a visible dot."""
-    folded = unicodedata.normalize("NFKC", text)
-    if "outside" not in folded.casefold():
-        return text
-    if not _LOOKALIKE.search(folded) and not _LOOKALIKE.search(text):
-        return text
-    source = text if _LOOKALIKE.search(text) else folded
-    return _LOOKALIKE.sub(lambda match: f"{match[0][0]}·{match[0][1:]}", source)
+    """`text` with every look-alike of a marker broken by a visible dot.
+
+    Where a look-alike shows only after compatibility characters (full-width letters and the like) became
+    plain ones, the plain text is what is given on.
+    """
+    broken = _LOOKALIKE.sub(_break, text)
+    folded = unicodedata.normalize("NFKC", broken)
+    return _LOOKALIKE.sub(_break, folded) if _LOOKALIKE.search(folded) else broken
+
+
+def _break(match: re.Match[str]) -> str:
+    return f"{match[0][0]}·{match[0][1:]}"

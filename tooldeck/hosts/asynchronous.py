@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -15,6 +16,10 @@ from tooldeck.hosts.threads import start
 __all__ = ["AsyncHost"]
 
 T = TypeVar("T")
+_GRACE = 0.03
+"""Seconds in which a cancelled body may end after its limit passed, to be called stopped."""
+_SETTLE = 3.0
+"""Seconds that a cancelled body is given to end before the cancellation goes on."""
 
 
 class AsyncHost:
@@ -48,23 +53,46 @@ class AsyncHost:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Prompt on the terminal, off the loop; refuse where there is none."""
-        return await self.wait(start(lambda: ask_on_terminal(request), "prompt"), request.timeout)
+        return await self.wait(start(lambda: ask_on_terminal(request), "prompt"))
 
     async def _awaited(self, work: Work) -> Any:
-        clock = asyncio.timeout(work.limit)
+        """The value of an async body; one that ignores its cancellation is left behind after its limit."""
+        if work.limit is None:
+            return await _value(work)
+        task = asyncio.ensure_future(_value(work))
+        task.add_done_callback(_noticed)
         try:
-            async with clock:
-                return await work.function()
-        except TimeoutError:
-            if clock.expired():
-                raise LimitPassed(work.limit or 0.0, still_running=False) from None
+            await asyncio.wait({task}, timeout=work.limit)
+        except asyncio.CancelledError:
+            await _stop(task, _SETTLE)
             raise
+        if task.done():
+            return task.result()
+        await _stop(task, _GRACE)
+        raise LimitPassed(work.limit, still_running=not task.done())
 
     async def _limited(self, future: Future[Any], limit: float | None, *, stoppable: bool) -> Any:
         try:
             return await self.wait(future, limit)
         except TimeoutError:
             if future.done() and not future.cancelled():
-                raise  # the body's own
-            cancelled = future.cancel()
-            raise LimitPassed(limit or 0.0, still_running=not (stoppable and cancelled)) from None
+                return future.result()  # the body's own, or a value that came this very moment
+            stopped = future.cancel() and stoppable
+            raise LimitPassed(limit or 0.0, still_running=not stopped) from None
+
+
+async def _value(work: Work) -> Any:
+    value = work.function()
+    return await value if inspect.isawaitable(value) else value
+
+
+async def _stop(task: asyncio.Task[Any], within: float) -> None:
+    """Cancel a task and give it so many seconds to end."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=within)
+
+
+def _noticed(task: asyncio.Task[Any]) -> None:
+    """Take the exception of a task that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()

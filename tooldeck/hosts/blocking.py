@@ -5,6 +5,7 @@ A notebook overrides `wait`, `sleep` and `drive` with forms that keep widgets al
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -23,6 +24,8 @@ __all__ = ["BlockingHost", "step"]
 T = TypeVar("T")
 _TICK = 0.1
 """Seconds between looks at signals while a plain wait goes on."""
+_GRACE = 0.03
+"""Seconds in which cancelled work may end after its limit passed, to be called stopped."""
 _SETTLE = 3.0
 """Seconds that cancelled work is given to end before an interrupt goes on."""
 
@@ -50,7 +53,11 @@ class BlockingHost:
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Block until `future` is done; see `Host.wait`."""
-        return self.block(future, timeout)
+        try:
+            return self.block(future, timeout)
+        except KeyboardInterrupt:
+            self.abandon(future)
+            raise
 
     async def run(self, work: Work) -> Any:
         """See `Host.run`."""
@@ -79,7 +86,7 @@ class BlockingHost:
                 return future.result(max(0.0, left))
             except FutureTimeout:
                 if future.done():
-                    raise
+                    return future.result()  # its own time-out, or a value that came this very moment
                 if end is not None and time.monotonic() >= end:
                     raise TimeoutError from None
 
@@ -92,9 +99,9 @@ class BlockingHost:
             return self.block(future, limit)
         except TimeoutError:
             if future.done():
-                raise  # the body's own
-            cancelled = future.cancel()
-            raise LimitPassed(limit or 0.0, still_running=not (stoppable and cancelled)) from None
+                return future.result()  # the body's own, or a value that came this very moment
+            stopped = future.cancel() and stoppable and _has_ended(future, _GRACE)
+            raise LimitPassed(limit or 0.0, still_running=not stopped) from None
         except KeyboardInterrupt:
             self.abandon(future)
             raise
@@ -102,10 +109,15 @@ class BlockingHost:
     def abandon(self, future: Future[Any]) -> None:
         """Cancel work after an interrupt and give it a moment to end."""
         future.cancel()
-        finished = getattr(future, "finished", None)
-        if finished is not None:
-            finished.wait(_SETTLE)
+        _has_ended(future, _SETTLE)
+
+
+def _has_ended(future: Future[Any], within: float) -> bool:
+    """Whether cancelled work really ends within so many seconds, as far as its future can tell."""
+    finished = getattr(future, "finished", None)
+    return finished is None or finished.wait(within)
 
 
 async def _awaited(work: Work) -> Any:
-    return await work.function()
+    value = work.function()
+    return await value if inspect.isawaitable(value) else value

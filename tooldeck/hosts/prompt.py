@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import select
 import sys
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.guards.text import visible
+from tooldeck.hosts.threads import start
 
 __all__ = ["ask_by_input", "ask_on_terminal", "question", "read_answer", "refuse"]
 
@@ -23,7 +25,24 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
     """Ask where standard input is a terminal; refuse elsewhere."""
     if sys.stdin is None or not sys.stdin.isatty():
         return refuse(request)
-    return ask_by_input(request)
+    if request.timeout is None:
+        return ask_by_input(request)
+    sys.stdout.write(f"{question(request)}\n{_CHOICES} (within {request.timeout:g} s): ")
+    sys.stdout.flush()
+    answer = _line_within(request.timeout)
+    return Decision(False, by="time-out") if answer is None else read_answer(answer)
+
+
+def _line_within(seconds: float) -> str | None:
+    """The next line typed, or None when nothing came in time."""
+    try:
+        ready = select.select([sys.stdin], [], [], seconds)[0]
+    except (OSError, ValueError):  # Windows waits for sockets only: read beside, and leave the reader behind
+        try:
+            return start(sys.stdin.readline, "prompt").result(seconds)
+        except TimeoutError:
+            return None
+    return sys.stdin.readline() if ready else None
 
 
 def ask_by_input(request: ApprovalRequest) -> Decision:
@@ -57,7 +76,7 @@ def question(request: ApprovalRequest) -> str:
     for name, value in call.arguments.items():
         try:
             shown = json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             shown = repr(value)
         lines.append(f"  {visible(name)} = {visible(shown)}")
     return "\n".join(lines)

@@ -20,7 +20,8 @@ def start(function: Callable[[], Any], name: str = "") -> Future[Any]:
     context = contextvars.copy_context()
 
     def work() -> None:
-        future.set_running_or_notify_cancel()
+        if not future.set_running_or_notify_cancel():
+            return  # cancelled before it began
         try:
             value = context.run(function)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from tooldeck.core.approval import Scope, Verdict, Word
 from tooldeck.core.call import ToolCall
-from tooldeck.core.canonical import canonical_text
+from tooldeck.core.canonical import canonical_text, unlike_any
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, nearest
@@ -71,11 +72,22 @@ class Policy:
     ``ask`` setting (a remote tool's is ignored), the preset. Rules name tools by pattern (``*`` and ``?``).
     """
 
-    def __init__(self, preset: str = "default", changed: Callable[[], None] = lambda: None) -> None:
-        self._changed = changed
+    def __init__(self, preset: str = "default") -> None:
+        self._watchers: list[weakref.WeakMethod[Callable[[], None]]] = []
         self._rules: list[tuple[Word, str]] = []
         self._grants: dict[tuple[int, str], Grant] = {}
         self.preset = preset
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call a method, held weakly, whenever the rules change; each deck that uses the policy does so."""
+        self._watchers.append(weakref.WeakMethod(changed))
+
+    def _changed(self) -> None:
+        self._watchers = [watcher for watcher in self._watchers if watcher() is not None]
+        for watcher in self._watchers:
+            changed = watcher()
+            if changed is not None:
+                changed()
 
     @property
     def preset(self) -> str:
@@ -84,7 +96,7 @@ class Policy:
 
     @preset.setter
     def preset(self, name: str) -> None:
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             close = nearest(name, PRESETS, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(PRESETS)}."
             raise DefinitionError(f"Unknown policy {name!r}; {hint}")
@@ -119,6 +131,9 @@ class Policy:
     def _add(self, word: Word, patterns: tuple[str, ...]) -> None:
         if not patterns:
             raise DefinitionError(f"policy.{word}() needs the name of a tool, or a pattern such as 'git__*'.")
+        odd = next((pattern for pattern in patterns if not isinstance(pattern, str) or not pattern), None)
+        if odd is not None:
+            raise DefinitionError(f"policy.{word}() takes names and patterns as text, got {odd!r}.")
         self._rules += [(word, pattern) for pattern in patterns]
         self._changed()
 
@@ -148,10 +163,11 @@ class Policy:
     def granted(self, call: ToolCall, /) -> str | None:
         """The earlier approval that covers the call, in words, or None.
 
-        A grant holds for the very tool object it was given for: a redefined tool asks again.
+        A grant holds for the very tool object it was given for: a redefined tool asks again. Arguments that
+        JSON cannot carry are never taken for the same.
         """
         tool = call.tool
-        for arguments in ("", canonical_text(call.arguments)):
+        for arguments in ("", canonical_text(call.arguments, unlike_any)):
             grant = self._grants.get((id(tool), arguments))
             if grant is not None and grant.tool is tool:
                 return str(grant)
@@ -161,7 +177,7 @@ class Policy:
         """Remember an approval: of exactly these arguments, or of the tool for as long as the deck lives."""
         if call.tool is None or scope is Scope.ONCE:
             return
-        arguments = canonical_text(call.arguments) if scope is Scope.EXACT else ""
+        arguments = "" if scope is Scope.SESSION else canonical_text(call.arguments, unlike_any)
         self._grants[id(call.tool), arguments] = Grant(call.tool, scope, arguments)
 
     @property

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Word
+from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall, new_id
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.parameters import problems_text
@@ -34,7 +37,8 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
         if grant is not None:
             call.log.decide("approve", f"granted: {grant}")
             return await next(call)
-        return await _asked(next, tool, world, call, verdict)
+        approved = await _asked(tool, world, call, verdict)
+        return approved if isinstance(approved, Outcome) else await next(approved)
 
     return run
 
@@ -42,32 +46,51 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
 _PAST = {Word.ALLOW: "allowed", Word.ASK: "asked", Word.DENY: "denied"}
 
 
-async def _asked(next: Handler, tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> Outcome:
+async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
+    """The call as it was approved, or the refusal."""
     request = ApprovalRequest(new_id(), tool, call, verdict.rule, tool.params.check, world.approval_timeout)
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
-    decision = await world.ask(world.host, request)
-    if not isinstance(decision, Decision):
-        decision = Decision(
-            False, by="nobody", note=f"the approver answered {decision!r}, which is no Decision"
-        )
+    decision = await _answer(world, request)
     if world.emit is not None:
         world.emit(ApprovalAnswered(request, decision))
     if decision.approved is not True:
         call.log.decide("approve", f"denied by {decision.by}")
         return Outcome(Status.DENIED, error=_refusal(tool, decision))
     if decision.arguments is not None:
-        checked = tool.params.check(decision.arguments)
-        if checked.problems:
-            return Outcome(
-                Status.INVALID, error=problems_text(tool.name, checked.problems), problems=checked.problems
-            )
-        call = call.checked(checked.arguments, checked.values)
-        call.log.note("approve", f"{decision.by} edited the arguments")
+        edited = _edited(tool, call, decision)
+        if isinstance(edited, Outcome):
+            return edited
+        call = edited
     if decision.scope is not Scope.ONCE:
         world.policy.grant(call, decision.scope)
     call.log.decide("approve", f"approved by {decision.by}")
-    return await next(call)
+    return call
+
+
+async def _answer(world: World, request: ApprovalRequest) -> Decision:
+    """The decision; an approver that fails or says anything else has not approved."""
+    try:
+        decision: Any = await world.ask(world.host, request)
+    except Exception as error:  # noqa: BLE001 - functions of the user may raise anything
+        return Decision(False, by="nobody", note=f"the approver raised {type(error).__name__}: {error}")
+    if isinstance(decision, Decision):
+        return decision
+    return Decision(False, by="nobody", note=f"the approver answered {decision!r}, which is no Decision")
+
+
+def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcome:
+    """The call with the arguments as a person edited them, checked like any others."""
+    given, _, problems = read_arguments(decision.arguments)
+    if not problems:
+        checked = tool.params.check(given)
+        if not checked.problems:
+            call.log.notes += checked.notes
+            call.log.note("approve", f"{decision.by} edited the arguments")
+            return call.checked(checked.arguments, checked.values)
+        problems = checked.problems
+    message = f"the arguments were edited; {problems_text(tool.name, problems)}"
+    return Outcome(Status.INVALID, error=message, problems=problems)
 
 
 def _refusal(tool: Tool, decision: Decision) -> str:

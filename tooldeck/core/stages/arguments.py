@@ -13,23 +13,19 @@ from tooldeck.core.world import Handler, World
 def arguments(next: Handler, tool: Tool, world: World) -> Handler:
     """Check the arguments; a call goes on only with values that fit."""
     check = tool.params.check
+    schema = tool.parameters
 
     async def run(call: ToolCall) -> Outcome:
-        raw = call.raw
-        if type(raw) is not dict:
-            given, notes, problems = read_arguments(raw)
-            if problems:
-                return _invalid(call, tuple(problems))
-            call.log.notes += notes
-        else:
-            given = raw
+        given, notes, problems = read_arguments(call.raw, schema)
+        if problems:
+            return _invalid(call, problems)
         checked = check(given)
         if checked.problems:
             return _invalid(call, checked.problems)
-        if checked.notes:
-            call.log.notes += checked.notes
-        if call.log.notes:
-            call.log.decide("arguments", f"repaired {len(call.log.notes)}")
+        repairs = notes + checked.notes
+        if repairs:
+            call.log.notes += repairs
+            call.log.decide("arguments", f"noted {len(repairs)}")
         return await next(call.checked(checked.arguments, checked.values))
 
     return run

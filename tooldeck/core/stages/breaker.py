@@ -6,6 +6,8 @@ end.
 
 from __future__ import annotations
 
+import math
+
 from tooldeck.core.breaker import Admission, Breaker
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.stages.approve import never_asks
@@ -46,9 +48,9 @@ def breaker(next: Handler, tool: Tool, world: World) -> Handler:
         try:
             outcome = await next(call)
         except BaseException:
-            circuit.settle(None, probe=probe)
+            circuit.settle(ok=None, probe=probe)
             raise
-        circuit.settle(_speaks_for(outcome), probe=probe, error=outcome.error or "")
+        circuit.settle(ok=_speaks_for(outcome), probe=probe, error=outcome.error or "")
         return outcome
 
     return run
@@ -67,7 +69,7 @@ def _tripped(tool: Tool, circuit: Breaker) -> Outcome:
     circuit.refuse()
     left = circuit.seconds_left()
     state = circuit.state
-    when = f"one probe may run in {left:.0f} s" if left > 0 else "a probe is running"
+    when = f"one probe may run in {math.ceil(left)} s" if left > 0 else "a probe is in progress"
     return Outcome(
         Status.TRIPPED,
         error=f"{tool.name} failed {state.failures} times in a row (last: {state.last_error}) "

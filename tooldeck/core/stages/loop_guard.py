@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.call import Outcome, Run, ToolCall
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -14,8 +14,8 @@ WARN_AT = 3
 """Identical calls with identical results in a row after which the caller is told."""
 BLOCK_AT = 5
 """Identical calls with identical results in a row after which the next one is refused."""
-KEPT = 256
-"""Different calls remembered per run."""
+HALT_AT = 3
+"""Refused calls after which the run is stopped."""
 
 
 def loop_guard(next: Handler, tool: Tool, world: World) -> Handler:
@@ -28,20 +28,11 @@ def loop_guard(next: Handler, tool: Tool, world: World) -> Handler:
         if current is None:
             return await next(call)
         key = f"{tool.name}({canonical_text(call.arguments)})"
-        count, last = current.seen.get(key, (0, ""))
+        count = current.repetitions.of(key)
         if count >= BLOCK_AT:
-            call.log.decide("loop_guard", f"blocked after {count}")
-            return Outcome(
-                Status.LOOPING,
-                error=f"{tool.name} gave the same result {count} times for the same arguments; "
-                "try something else.",
-            )
+            return _blocked(call, current, count)
         outcome = await next(call)
-        digest = _digest(outcome)
-        count = count + 1 if digest == last else 1
-        if len(current.seen) >= KEPT and key not in current.seen:
-            del current.seen[next_key(current.seen)]
-        current.seen[key] = (count, digest)
+        count = current.repetitions.note(key, _digest(outcome))
         if count >= WARN_AT:
             call.log.decide("loop_guard", f"warned at {count}")
             call.log.note("loop_guard", f"the same call has given the same result {count} times")
@@ -50,9 +41,13 @@ def loop_guard(next: Handler, tool: Tool, world: World) -> Handler:
     return run
 
 
-def next_key(seen: dict[str, tuple[int, str]]) -> str:
-    """The oldest remembered call."""
-    return next(iter(seen))
+def _blocked(call: ToolCall, current: Run, count: int) -> Outcome:
+    """Refuse the call; stop the run that does not take the hint."""
+    call.log.decide("loop_guard", f"blocked after {count}")
+    if current.repetitions.block() >= HALT_AT:
+        current.stop("it repeated calls without progress")
+    said = f"{call.name} gave the same result {count} times for the same arguments; try something else."
+    return Outcome(Status.LOOPING, error=said)
 
 
 def _digest(outcome: Outcome) -> str:

@@ -6,10 +6,13 @@ from typing import Any
 
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.model_text import error_text, value_text
+from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.core.world import Handler, World
 
-_FROM_OUTSIDE = {Status.OK, Status.FAILED}
+_FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED}
+"""The ends whose text has words of the tool in it; a tripped call repeats the last error."""
+_UNRESOLVED_CHARS = 4_000
 
 
 def present(next: Handler, tool: Any, world: World) -> Handler:
@@ -18,13 +21,20 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
     async def run(call: ToolCall) -> Outcome:
         outcome = await next(call)
         found = (call.log.call or call).tool
-        limit = found.max_chars if found is not None else 4_000
-        if outcome.status is Status.OK:
+        limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
+        if outcome.text:
+            text = outcome.text  # another call's result, presented there
+        elif outcome.status is Status.OK:
             text = value_text(outcome.value, limit)
         else:
             text = error_text(outcome.status, outcome.error or "", limit)
-        if found is not None and found.trust is Trust.UNTRUSTED and outcome.status in _FROM_OUTSIDE:
+        if found is not None and outcome.status in _FROM_OUTSIDE and _comes_from_outside(found):
             text = world.fence(text, f"{found.name} ({found.origin})")
         return Outcome(*outcome[:-1], text)
 
     return run
+
+
+def _comes_from_outside(tool: Tool) -> bool:
+    """Whatever a remote tool claims of itself, its output is another program's."""
+    return tool.trust is Trust.UNTRUSTED or tool.origin.remote

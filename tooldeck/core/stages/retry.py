@@ -27,10 +27,12 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
             if outcome.status is not Status.FAILED or not outcome.transient:
                 return outcome
             pause = _pause(settings, attempt, outcome.retry_after)
-            if pause > left:
+            limit = min(left, settings.cap)
+            if pause > limit:
                 call.log.note(
                     "retry",
-                    f"gave up after attempt {attempt}: the next wait of {pause:.1f} s exceeds the budget",
+                    f"gave up after attempt {attempt}: the next needs a wait of {pause:.1f} s, "
+                    f"and {limit:.1f} s are allowed",
                 )
                 return outcome
             left -= pause
@@ -45,7 +47,7 @@ def _pause(settings: RetrySettings, attempt: int, retry_after: float | None) -> 
     """Seconds before the next attempt; the exponent is bounded, so that no count can overflow."""
     ceiling = min(settings.cap, settings.base * 2.0 ** min(attempt - 1, 60))
     pause = random.uniform(0.0, ceiling)  # noqa: S311 - spreading load, not secrecy
-    return pause if retry_after is None else min(settings.cap, max(pause, retry_after))
+    return max(pause, retry_after or 0.0)
 
 
 async def _wait(call: ToolCall, world: World, seconds: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,8 +18,9 @@ from tooldeck.core.world import Handler, World
 
 def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     """Run the body and collect what it gives."""
+    invoke = tool.invoke
+    # On the caller's own thread where that is possible, so that prints and figures land where the caller is.
     here = not tool.is_async and tool.executor is None and tool.timeout is None
-    body = _here(tool, world) if here else _elsewhere(tool, world)
 
     async def run(call: ToolCall) -> Outcome:
         log = call.log
@@ -30,59 +30,64 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
             world.emit(AttemptStarted(call, log.attempts))
         token = CURRENT.set(call)
         try:
-            value = await body(call)
+            if not here:
+                value = await _elsewhere(tool, world, call)
+            else:
+                value = invoke(call.values)
+                if hasattr(type(value), "__await__"):
+                    value = await world.host.run(
+                        Work(partial(_itself, value), is_async=True, label=tool.name)
+                    )
         except LimitPassed:
             raise
-        except ExpectedError as error:
-            return Outcome(Status.FAILED, error=str(error), exception=error, counts=False)
-        except Exception as error:
-            return Outcome(
-                Status.FAILED,
-                error=_message(error),
-                exception=error,
-                retry_after=retry_after(error),
-                transient=is_transient(error),
-            )
+        except Exception as error:  # noqa: BLE001 - this is the place for it
+            return _failed(tool, error)
         finally:
             CURRENT.reset(token)
             if log.spans is not None:
-                begun = start - log.started
-                log.spans.append(
-                    Span(f"attempt {log.attempts}", begun, world.host.now() - log.started, "", log.depth)
-                )
+                begun, end = start - log.started, world.host.now() - log.started
+                log.spans.append(Span(f"attempt {log.attempts}", begun, end, "", log.depth))
         return _nested(value) if isinstance(value, ToolResult) else Outcome(Status.OK, value)
 
     return run
 
 
-def _here(tool: Tool, world: World) -> Callable[[ToolCall], Any]:
-    """Straight on the caller's thread, so that prints and figures land where the caller is."""
-    invoke = tool.invoke
-
-    async def body(call: ToolCall) -> Any:
-        value = invoke(call.values)
-        if hasattr(value, "__await__"):
-            return await world.host.run(Work(lambda: value, is_async=True, label=tool.name))
-        return value
-
-    return body
+async def _elsewhere(tool: Tool, world: World, call: ToolCall) -> Any:
+    """On a loop, in a thread or in another process, as the host knows."""
+    function = partial(tool.invoke, call.values)
+    return await world.host.run(Work(function, tool.is_async, tool.executor, tool.timeout, tool.name))
 
 
-def _elsewhere(tool: Tool, world: World) -> Callable[[ToolCall], Any]:
-    async def body(call: ToolCall) -> Any:
-        function = partial(tool.invoke, call.values)
-        return await world.host.run(Work(function, tool.is_async, tool.executor, tool.timeout, tool.name))
-
-    return body
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _nested(result: ToolResult) -> Outcome:
-    """A body that returns another call's result ends the way that call ended."""
+    """A body that returns another call's result ends the way that call ended, with the text made there.
+
+    The text goes along because it may be fenced, and a trusted tool around it must not take the fence away.
+    """
     return Outcome(
-        result.status, result.value, result.error, result.exception, result.problems, result.retry_after
-    )
+        result.status, result.value, result.error, result.exception, result.problems, result.retry_after,
+        text=result.text,
+    )  # fmt: skip
 
 
-def _message(error: Exception) -> str:
-    said = str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _failed(tool: Tool, error: Exception) -> Outcome:
+    """What went wrong. A tool that gives a proper "no" is not at fault."""
+    if isinstance(error, ExpectedError):
+        return Outcome(Status.FAILED, error=_text(error), exception=error, counts=False)
+    transient = is_transient(error)
+    said = _text(error)
+    message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if transient and not tool.repeatable and tool.retry.attempts > 1:
+        message += " (not repeated, because the tool is not declared idempotent)"
+    wait = retry_after(error)
+    return Outcome(Status.FAILED, error=message, exception=error, retry_after=wait, transient=transient)
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception as other:  # noqa: BLE001 - exceptions of strangers may raise anything here
+        return f"its message cannot be made ({type(other).__name__})"

@@ -1,0 +1,143 @@
+"""What an author may declare about a tool, each option read and checked where it is given."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.settings import BreakerSettings, RetrySettings
+from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest, read_effects, read_word
+
+__all__ = ["OPTION_NAMES", "Options", "check_name", "check_options"]
+
+MIN_CHARS = 100
+"""The least `max_chars`: room for the words that say what was left out."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What may be declared about a tool beside its function; None is taken from the function or a default.
+
+    Raises `DefinitionError` naming an option whose value cannot be meant.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    effects: str | Iterable[str] | None = None
+    """``"read"``, ``"write,network"``, ``"none"``; None leaves them undeclared, so that every call asks."""
+    risk: str | Risk | None = None
+    trust: str | Trust | None = None
+    """``"untrusted"`` fences the output for models. Default: untrusted for the effect ``network``."""
+    idempotent: bool = False
+    ask: bool | None = None
+    """True: every call asks. False: the author says that none needs to. None: policy decides by effects."""
+    timeout: float | None = None
+    """Seconds for one attempt."""
+    max_chars: int = 20_000
+    """Characters of output that a model is given at most; 100 or more."""
+    retry: RetrySettings | int | None = None
+    """Settings, or the number of attempts."""
+    breaker: BreakerSettings | int | None = None
+    """Settings, or the failures in a row that open it; 0 is off."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no tool could use."""
+        _kind("name", self.name, str, "text")
+        _kind("description", self.description, str, "text")
+        _kind("idempotent", self.idempotent, bool, "True or False")
+        _kind("ask", self.ask, bool, "True, False or None")
+        _seconds("timeout", self.timeout)
+        if not _is_count(self.max_chars) or self.max_chars < MIN_CHARS:
+            raise _wrong("max_chars", self.max_chars, f"must be a whole number, {MIN_CHARS} or more")
+        if not (self.retry is None or _is_count(self.retry) or isinstance(self.retry, RetrySettings)):
+            raise _wrong("retry", self.retry, "must be a number of attempts or RetrySettings")
+        if not (self.breaker is None or _is_count(self.breaker) or isinstance(self.breaker, BreakerSettings)):
+            raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
+        read_effects(self.effects)
+        read_word(Risk, self.risk, "risk")
+        read_word(Trust, self.trust, "trust")
+
+    @property
+    def declared_effects(self) -> frozenset[Effect] | None:
+        """The effects as a set, None while they are undeclared."""
+        return read_effects(self.effects)
+
+    @property
+    def declared_risk(self) -> Risk | None:
+        """The risk as a word, None while it follows from the effects."""
+        return read_word(Risk, self.risk, "risk")
+
+    @property
+    def declared_trust(self) -> Trust | None:
+        """The trust as a word, None while it follows from the effects."""
+        return read_word(Trust, self.trust, "trust")
+
+    @property
+    def retry_settings(self) -> RetrySettings:
+        """How often the tool is tried again."""
+        if isinstance(self.retry, int):
+            return RetrySettings(attempts=self.retry)
+        return self.retry or RetrySettings()
+
+    @property
+    def breaker_settings(self) -> BreakerSettings:
+        """When the tool is left alone."""
+        if isinstance(self.breaker, int):
+            return BreakerSettings(threshold=self.breaker)
+        return self.breaker or BreakerSettings()
+
+    def changes(self) -> dict[str, Any]:
+        """What differs from the defaults."""
+        mine = {name: getattr(self, name) for name in OPTION_NAMES}
+        return {name: value for name, value in mine.items() if value != _DEFAULTS[name]}
+
+
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Options)}
+OPTION_NAMES = tuple(_DEFAULTS)
+
+
+def check_options(given: Mapping[str, Any]) -> Options:
+    """The options of a decorator or magic; an unknown one is refused with the nearest known one."""
+    for name in given:
+        if name not in _DEFAULTS:
+            close = nearest(name, OPTION_NAMES, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(OPTION_NAMES)}."
+            raise DefinitionError(f"Unknown option {name!r} of a tool; {hint}")
+    return Options(**given)
+
+
+def check_name(name: str) -> str:
+    """`name`, if models and providers accept it; else `DefinitionError` with a name that would do."""
+    if _NAME.fullmatch(name):
+        return name
+    tidy = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:64]
+    hint = f"for example name={tidy!r}" if tidy else 'give one with name="…"'
+    raise DefinitionError(
+        f"{name!r} cannot be a tool's name: models accept 1 to 64 of the letters A-Z and a-z, digits, _ "
+        f"and -; {hint}."
+    )
+
+
+def _kind(option: str, given: Any, wanted: type, words: str) -> None:
+    if given is not None and not isinstance(given, wanted):
+        raise _wrong(option, given, f"must be {words}")
+
+
+def _seconds(option: str, given: Any) -> None:
+    if given is None:
+        return
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
+        raise _wrong(option, given, "must be a number of seconds above 0; leave it out for no limit")
+
+
+def _is_count(given: Any) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
+def _wrong(option: str, given: Any, rule: str) -> DefinitionError:
+    return DefinitionError(f"The option {option} {rule}, got {given!r}.")
