@@ -1,4 +1,4 @@
-"""Waits inside waits: a callback of a waiting cell asks again; cards of an idle kernel; work from other threads."""
+"""Waits inside waits, cards of an idle kernel, and work that comes from other threads."""
 
 from __future__ import annotations
 
@@ -80,12 +80,14 @@ def test_a_card_posted_by_another_thread_is_displayed_in_the_waiting_cell(kernel
         "def ask_from_a_thread(result):\n"
         "    card = Card()\n"
         "    post(card.show).result(5)\n"
-        "    result.set_result((card.answer.result(20), threading.current_thread() is threading.main_thread()))"
+        "    on_main = threading.current_thread() is threading.main_thread()\n"
+        "    result.set_result((card.answer.result(20), on_main))\n"
+        "def ask():\n"
+        "    result = Future()\n"
+        "    threading.Thread(target=ask_from_a_thread, args=[result]).start()\n"
+        "    return wait(result)"
     )
-    cell = kernel.blocked(
-        "result = Future(); threading.Thread(target=ask_from_a_thread, args=[result]).start(); print(wait(result))",
-        widgets=2,
-    )
+    cell = kernel.blocked("print(ask())", widgets=2)
     kernel.click(cell.widgets[0])
     assert "('approved', False)" in kernel.finish(cell).text
 
@@ -110,7 +112,8 @@ def test_posted_work_that_fails_tells_only_whoever_posted_it(kernel: LiveKernel)
 
 def test_an_interrupt_inside_posted_work_ends_the_wait(kernel: LiveKernel) -> None:
     cell = kernel.send(
-        "def slow():\n    print('working', flush=True); time.sleep(20)\njob = post(slow, place=here()); wait(Future())"
+        "def slow():\n    print('working', flush=True); time.sleep(20)\n"
+        "job = post(slow, place=here()); wait(Future())"
     )
     kernel.until(lambda: "working" in cell.text, 5, lambda: str(cell))
     kernel.interrupt()

@@ -131,10 +131,8 @@ def test_an_interrupt_in_the_middle_of_run_all_aborts_the_rest(kernel: LiveKerne
     assert [cell.status for cell in cells] == ["ok", "error", "aborted", "aborted"]
 
 
-def test_a_slider_moved_while_the_cell_waits_works_then_and_afterwards(
-    kernel: LiveKernel, route: str
-) -> None:
-    """ipywidgets sends nothing more until the idle of its last message, so the idle is what keeps it alive."""
+def test_a_slider_moved_while_the_cell_waits_works_then_and_later(kernel: LiveKernel, route: str) -> None:
+    """The front end sends nothing more until the idle of its last message, so idle keeps it alive."""
     kernel.run("moves = []")
     cell = kernel.blocked(
         "slider = ipywidgets.IntSlider(); slider.observe(lambda c: moves.append(c.new), 'value')\n"

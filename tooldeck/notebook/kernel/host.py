@@ -6,7 +6,7 @@ import asyncio
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from tooldeck.core.host import LimitPassed, Work
+from tooldeck.core.host import Work
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.blocking import BlockingHost
 from tooldeck.notebook.kernel.adapter import running_kernel
@@ -26,12 +26,8 @@ class KernelHost(BlockingHost):
         pause(seconds)
 
     def block(self, future: Future[T], timeout: float | None = None) -> T:
-        """Wait for `future`, with live widgets; an interrupt cancels it."""
-        try:
-            return wait(future, timeout)
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
+        """Wait for `future`, with live widgets."""
+        return wait(future, timeout)
 
     def drive(self, work: Work) -> Any:
         """Run an async body on the kernel's own loop, where its clients live.
@@ -41,7 +37,7 @@ class KernelHost(BlockingHost):
         """
         if running_kernel() is None or not can_run_here():
             return super().drive(work)
-        return run_here(_within_limit(work))
+        return run_here(AsyncHost().run(work))
 
 
 class KernelAsyncHost(AsyncHost):
@@ -61,14 +57,3 @@ class KernelAsyncHost(AsyncHost):
 
     async def _awaited(self, work: Work) -> Any:
         return await attend(super()._awaited(work))
-
-
-async def _within_limit(work: Work) -> Any:
-    clock = asyncio.timeout(work.limit)
-    try:
-        async with clock:
-            return await work.function()
-    except TimeoutError:
-        if clock.expired():
-            raise LimitPassed(work.limit or 0.0, still_running=False) from None
-        raise
