@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import psutil
 import pytest
 
 from tooldeck.mcp.errors import McpClosed, McpConnectError
@@ -131,3 +132,14 @@ def test_a_crashed_server_takes_its_children_along(raw, connected, is_alive, tmp
     session = connected(raw("--child", str(note)))
     session.call("die").exception(LIMIT)
     assert eventually(lambda: not is_alive(int(note.read_text())), 10)
+
+
+def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(raw, connected, is_alive):
+    for options in ((), ("--stubborn",)):
+        session = connected(raw(*options))
+        guard = psutil.Process(session.pid).parent()
+        assert "guard.py" in " ".join(guard.cmdline())
+        guard.kill()
+        assert session.call("echo").result(LIMIT).text == "{}"
+        session.close().result(LIMIT)
+        assert not is_alive(session.pid)

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 
 import pytest
 
+# One process with a polite server, a stubborn one, one in the middle of a call and one with a stubborn child.
 HOST = """
-import sys, threading
+import json, sys, threading
 from tooldeck.mcp.session import Session
-session = Session('server', sys.argv[2:])
-session.open().result(50)
-print(session.pid, flush=True)
-if sys.argv[1] == 'forget':
+what, child, *command = sys.argv[1:]
+sessions = [Session(f's{number}', [*command, *more]) for number, more in enumerate(
+    ([], ['--stubborn'], ['--stubborn'], ['--child', child]))]
+for opened in [session.open() for session in sessions]:
+    opened.result(50)
+sessions[2].call('sleep')
+sessions[2].call('echo').result(20)
+print(json.dumps([session.pid for session in sessions]), flush=True)
+if what == 'leave':
     sys.exit(0)
-if sys.argv[1] == 'call':
-    session.call('sleep').result(100)
 threading.Event().wait(100)
 """
 
 
 @pytest.fixture
-def start_host(raw):
-    """Starts a Python that connects to a server and then does as told; gives the process and the server's pid."""
+def start_host(raw, tmp_path):
+    """Starts a Python with servers; gives the process and the pids of all that it has started."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(what: str, *options: str) -> tuple[subprocess.Popen[str], int]:
-        command = [sys.executable, "-c", HOST, what, *raw(*options)]
+    def start(what: str) -> tuple[subprocess.Popen[str], list[int]]:
+        note = tmp_path / "pid"
+        command = [sys.executable, "-c", HOST, what, str(note), *raw()]
         host = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         started.append(host)
         assert host.stdout is not None
-        return host, int(host.stdout.readline())
+        return host, [*json.loads(host.stdout.readline()), int(note.read_text())]
 
     yield start
     for host in started:
@@ -41,30 +47,16 @@ def start_host(raw):
         host.stdout.close()
 
 
-@pytest.mark.parametrize("options", [(), ("--stubborn",)], ids=["polite", "stubborn"])
-@pytest.mark.parametrize("what", ["wait", "call"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_a_killed_process_leaves_no_server_behind(number, what, options, start_host, is_alive, eventually):
-    host, pid = start_host(what, *options)
-    assert is_alive(pid)
+def test_a_killed_process_leaves_nothing_behind(number, start_host, is_alive, eventually):
+    host, pids = start_host("wait")
+    assert all(is_alive(pid) for pid in pids)
     host.send_signal(number)
     host.wait(20)
-    assert eventually(lambda: not is_alive(pid), 6)
+    assert eventually(lambda: not any(is_alive(pid) for pid in pids), 8)
 
 
-@pytest.mark.parametrize("options", [(), ("--stubborn",)], ids=["polite", "stubborn"])
-def test_leaving_without_closing_leaves_no_server_behind(options, start_host, is_alive, eventually):
-    host, pid = start_host("forget", *options)
+def test_leaving_without_closing_leaves_nothing_behind(start_host, is_alive, eventually):
+    host, pids = start_host("leave")
     assert host.wait(30) == 0
-    assert eventually(lambda: not is_alive(pid), 6)
-
-
-def test_the_children_of_a_server_go_as_well_when_our_process_is_killed(
-    start_host, is_alive, eventually, tmp_path
-):
-    note = tmp_path / "pid"
-    host, pid = start_host("wait", "--stubborn", "--child", str(note))
-    child = int(note.read_text())
-    host.kill()
-    host.wait(20)
-    assert eventually(lambda: not is_alive(pid) and not is_alive(child), 8)
+    assert eventually(lambda: not any(is_alive(pid) for pid in pids), 8)

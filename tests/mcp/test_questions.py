@@ -1,4 +1,4 @@
-"""A server asks the person something in the middle of a call, reports progress, says something for the log."""
+"""What a server wants in the middle of a call: an answer, a look at its progress, a line in the log."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_questions_of_the_newer_protocol_are_open_at_the_same_time(connected, li
 
 
 def test_a_question_nobody_can_answer_is_declined_and_nothing_hangs(in_either_era):
-    with pytest.raises(McpToolError, match="(?i)declin|cancel"):
+    with pytest.raises(McpToolError, match=r"(?i)declin|cancel"):
         in_either_era.call("two_questions").result(LIMIT)
 
 
@@ -163,14 +163,16 @@ def test_what_a_server_says_for_the_log_is_told(raw, connected):
 
 
 def test_checking_results_never_stops_the_session_loop_for_an_import():
-    # jsonschema takes seconds to import where JupyterLab is installed; it must be there before the first call.
+    # jsonschema takes seconds to import where JupyterLab is installed; a call must not wait for that.
     import subprocess
     import sys
 
     code = (
-        "import sys; from tooldeck.mcp.session import Session; s = Session('demo', 'demo'); s.open().result(50);"
+        "import sys; from tooldeck.mcp.session import Session;"
+        "s = Session('demo', 'demo'); s.open().result(50);"
         "assert 'jsonschema' in sys.modules; before = set(sys.modules);"
         "s.call('city', {'name': 'Oslo'}).result(20);"
-        "new = {m.split('.')[0] for m in set(sys.modules) - before}; assert not new, new; s.close().result(20)"
+        "new = {m.split('.')[0] for m in set(sys.modules) - before}; assert not new, new;"
+        "s.close().result(20)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=55)

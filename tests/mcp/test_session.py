@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -138,7 +139,7 @@ def test_a_result_of_five_megabytes_arrives_whole(raw, connected):
 
 def test_a_failure_reported_by_the_tool_is_an_error_with_its_text(raw, connected):
     session = connected(raw())
-    with pytest.raises(McpToolError, match="^quota exceeded$") as caught:
+    with pytest.raises(McpToolError, match=r"^quota exceeded$") as caught:
         session.call("bad").result(LIMIT)
     assert caught.value.value.is_error
     assert session.call("odd").result(LIMIT).text == "Error: none found"
@@ -237,3 +238,31 @@ def test_every_call_sees_the_context_of_whoever_made_it(raw, connected):
         contextvars.copy_context().run(lambda name=name: (who.set(name), session.call("talk").result(LIMIT)))
     assert set(heard) == {"ann", "bob"}
     assert who.get() == "nobody"
+
+
+async def test_a_server_can_be_started_from_blocking_code_inside_a_running_loop(raw, connected):
+    # The loop that runs here is not the one that starts the process, so it may be of any kind.
+    assert connected(raw()).call("echo").result(LIMIT).text == "{}"
+
+
+def test_a_patch_of_asyncio_for_the_whole_process_leaves_sessions_alone(raw):
+    code = """
+import asyncio, sys, nest_asyncio2
+from tooldeck.mcp.errors import McpTimeout
+from tooldeck.mcp.session import Session
+async def main():
+    nest_asyncio2.apply()
+    session = Session('server', sys.argv[1:])
+    session.open().result(50)
+    try:
+        session.call('sleep', timeout=0.2).result(20)
+    except McpTimeout:
+        print(session.call('echo').result(20).text)
+    session.close().result(20)
+asyncio.run(main())
+"""
+    pytest.importorskip("nest_asyncio2")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *raw()], capture_output=True, text=True, timeout=55, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("{}\n", "", 0)

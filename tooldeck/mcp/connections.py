@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol, Unpack
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import nearest
 from tooldeck.mcp import sdk
@@ -143,6 +144,7 @@ class Connections:
         label: str | None = None,
         reads: Iterable[str] | str = (),
         effects: Mapping[str, str | Iterable[str]] | None = None,
+        breaker: BreakerSettings | None = None,
         **settings: Unpack[SessionSettings],
     ) -> Connection:
         """Connect to a server and add its tools to the deck.
@@ -150,11 +152,13 @@ class Connections:
         `target` is a command line, a list of words, an http(s) URL, ``demo`` or a server object. `label`
         names the connection (default: the telling word of the target); connecting the same target under the
         same label again replaces the connection. `reads` and `effects` are the user's declarations, see
-        `Declarations`; what is not declared asks before every call. The other options are those of `Session`.
+        `Declarations`; what is not declared asks before every call. `breaker` says when a failing tool of
+        this server is left alone; failures that a tool reports count like those of a server that is gone,
+        refused arguments do not. The other options are those of `Session`.
 
         Raises `McpConnectError`, `DefinitionError` or `SetupError`; other connections are left alone.
         """
-        made = self._made(target, label, Declarations(reads, effects), settings)
+        made = self._made(target, label, Declarations(reads, effects, breaker), settings)
         for old in self._in_the_way(made):
             self.close(old)
         self._waited(made.session.open())
@@ -167,10 +171,11 @@ class Connections:
         label: str | None = None,
         reads: Iterable[str] | str = (),
         effects: Mapping[str, str | Iterable[str]] | None = None,
+        breaker: BreakerSettings | None = None,
         **settings: Unpack[SessionSettings],
     ) -> Connection:
         """The same as `connect`, to be awaited."""
-        made = self._made(target, label, Declarations(reads, effects), settings)
+        made = self._made(target, label, Declarations(reads, effects, breaker), settings)
         for old in self._in_the_way(made):
             await self.aclose(old)
         await asyncio.wrap_future(made.session.open())

@@ -241,8 +241,8 @@ class Session:
             async with clock:
                 client = await stack.enter_async_context(self._make_client())
                 self._tap.version = lambda: client.protocol_version
-                # The library would throw a result away that does not fit the tool's own output schema, and look up
-                # the schema by a request of its own. We keep the result and say what does not fit.
+                # The library would throw away results that do not fit the tool's output schema; we keep them
+                # and say what does not fit.
                 client.session.validate_tool_result = _anything_goes
                 self._client = client
                 info = client.server_info

@@ -27,6 +27,8 @@ __all__ = ["StdioServer"]
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _CLOSE_LIMIT = 4.5
 # Seconds: the guard needs 3 at most.
+_UNGUARDED_GRACE = 1.5
+# Seconds a server has to leave after the end of its input, when its guard is gone.
 _LONGEST_LINE = 256 * 1024 * 1024
 _STDERR_KEPT = 4 * 1024 * 1024
 # Bytes of a chatty server's stderr on disk, before the file is cut back.
@@ -125,6 +127,10 @@ class StdioServer:
         try:
             await asyncio.wait_for(self._ended.wait(), _CLOSE_LIMIT)
         except TimeoutError:
+            self._force()
+        if self.exit_code is None and not self.spawn_error:
+            # Somebody ended the guard, so nobody has ended the server.
+            await asyncio.wait(tasks[:1], timeout=_UNGUARDED_GRACE)
             self._force()
         for task in tasks:
             task.cancel()

@@ -54,6 +54,8 @@ class Tap:
         method = getattr(item.message, "method", None)
         if method in _WATCHED and getattr(item.message, "id", None) is not None:
             self._asked[item.message.id] = method
+        elif method == "notifications/cancelled":
+            self._asked.pop((item.message.params or {}).get("requestId"), None)
 
     def received(self, item: Any) -> None:
         """Repair an answer on its way in."""

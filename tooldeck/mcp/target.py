@@ -36,7 +36,7 @@ class Url:
     url: str
 
     def __str__(self) -> str:
-        return self.url
+        return re.sub(r"//[^/@]*@", "//…@", self.url)  # a password in it is not for showing
 
 
 @dataclass(frozen=True, slots=True)

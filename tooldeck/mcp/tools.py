@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
 from tooldeck.mcp.listing import RemoteTool
@@ -27,8 +28,12 @@ class Declarations:
     """
 
     def __init__(
-        self, reads: Iterable[str] | str = (), effects: Mapping[str, str | Iterable[str]] | None = None
+        self,
+        reads: Iterable[str] | str = (),
+        effects: Mapping[str, str | Iterable[str]] | None = None,
+        breaker: BreakerSettings | None = None,
     ) -> None:
+        self.breaker = breaker or BreakerSettings()
         names = [reads] if isinstance(reads, str) else list(reads)
         self._rules: list[tuple[str, frozenset[Effect]]] = [
             (name, frozenset({Effect.READ})) for name in names
@@ -73,6 +78,7 @@ def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declara
         risk=default_risk(effects),
         trust=Trust.UNTRUSTED,
         origin=Origin("mcp", session.label),
+        breaker=declared.breaker,
         output_schema=remote.output_schema,
         executor=session.executor,
         signature=signature_for(parameters.schema),

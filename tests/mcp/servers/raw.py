@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -273,11 +274,10 @@ if given.exit is not None:
 if given.noise:
     print("Starting up...\n", flush=True)
 if given.child:
-    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+    code = "import signal as s, time; s.signal(s.SIGTERM, s.SIG_IGN); print(1, flush=True); time.sleep(600)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     child.stdout.readline()
-    with open(given.child, "w") as file:
-        file.write(str(child.pid))
+    pathlib.Path(given.child).write_text(str(child.pid))
 if given.stubborn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

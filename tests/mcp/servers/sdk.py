@@ -1,4 +1,4 @@
-"""A server made with the official library, for what depends on the newer protocol. ``sdk.py http`` serves HTTP."""
+"""A server made with the official library, for the newer protocol. ``sdk.py http`` serves HTTP."""
 
 from __future__ import annotations
 
