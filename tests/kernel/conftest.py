@@ -14,7 +14,7 @@ from rig import kernels
 
 
 def package_overlay(name: str, version: str) -> Path:
-    """A folder with nothing but one package, installed when it is not there."""
+    """A folder with nothing but one package, installed when it is not there; skips without a registry."""
     target = kernels.OVERLAYS / f"{name}-{version}"
     if not target.is_dir():
         kernels.OVERLAYS.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,10 @@ def package_overlay(name: str, version: str) -> Path:
             sys.executable,
             "--no-deps",
         ]
-        subprocess.run([*uv, "--target", str(target), f"{name}=={version}"], check=True, timeout=120)
+        try:
+            subprocess.run([*uv, "--target", str(target), f"{name}=={version}"], check=True, timeout=120)
+        except subprocess.CalledProcessError as error:
+            pytest.skip(f"{name} {version} could not be installed into .cache/kernels: {error}")
     return target
 
 
@@ -72,11 +75,19 @@ def kernel(request: pytest.FixtureRequest, pool: Pool) -> Iterator[LiveKernel]:
 @pytest.fixture(params=VERSIONS if ALL else [None], ids=lambda version: version or "installed")
 def kernel_with_nest_asyncio_1(request: pytest.FixtureRequest) -> Iterator[LiveKernel]:
     """A kernel of its own that can import nest_asyncio 1.6.0, as many users' can."""
-    try:
-        folder = package_overlay("nest-asyncio", "1.6.0")
-    except subprocess.CalledProcessError as error:
-        pytest.skip(f"nest-asyncio 1.6.0 could not be installed into .cache/kernels: {error}")
-    kernel = LiveKernel(request.param, SETUP, folder)
+    kernel = LiveKernel(request.param, SETUP, package_overlay("nest-asyncio", "1.6.0"))
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture
+def kernel_on_uvloop() -> Iterator[LiveKernel]:
+    """A kernel of its own whose loop cannot be patched."""
+    start = (
+        "import asyncio, uvloop; asyncio.set_event_loop_policy(uvloop.EventLoopPolicy()); "
+        "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
+    )
+    kernel = LiveKernel(None, SETUP, package_overlay("uvloop", "0.22.1"), launcher=["-c", start])
     yield kernel
     kernel.close()
 

@@ -1,4 +1,4 @@
-"""Programs that run notebooks without a person: nobody can be asked, which is known at once; nothing hangs."""
+"""Programs that run notebooks without a person: nobody can be asked, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ print(wait(future), await wait_async(future), run_here(twice()))
 
 SENTENCE = (
     "nobody can answer here, because this notebook is run by a program that takes no input; allow the tool "
-    'beforehand with `%policy allow weather` or `deck.policy.allow("weather")`, or declare its effects where it '
-    "is defined.\n"
+    'beforehand with `%policy allow weather` or `deck.policy.allow("weather")`, or declare its effects '
+    "where it is defined.\n"
 )
 
 

@@ -155,3 +155,13 @@ def test_an_exception_of_a_body_keeps_its_type_and_place(deck_kernel: LiveKernel
         "assert type(error) is LookupError and 'mine' in str(error)\n"
         "assert 'in failing' in ''.join(traceback.format_tb(error.__traceback__))"
     )
+
+
+def test_a_blocking_wait_on_the_session_thread_is_refused(deck_kernel: LiveKernel) -> None:
+    """It would wait for itself."""
+    text = deck_kernel.run(
+        "from tooldeck.hosts.background import background\n"
+        "async def on_session_thread(): return KernelHost().block(Future())\n"
+        "print(background().submit(on_session_thread).exception(5))"
+    ).text
+    assert "would wait for itself" in text

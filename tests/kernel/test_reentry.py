@@ -166,3 +166,26 @@ def test_the_loop_of_another_thread_is_refused(kernel: LiveKernel) -> None:
     text = kernel.run("print(wait(result, 5))").text
     assert "LoopNotReentrantError" in text
     assert "'mine'" in text
+
+
+def test_on_uvloop_waits_work_and_nested_runs_are_refused(kernel_on_uvloop: LiveKernel) -> None:
+    kernel = kernel_on_uvloop
+    assert "uvloop" in kernel.run("print(type(asyncio.get_running_loop()))\nawait asyncio.sleep(0)").text
+    refused = kernel.finish(kernel.send(ASK))
+    assert refused.error == "LoopNotReentrantError"
+    assert "uvloop.Loop" in refused.contents("error")[0]["evalue"]
+    for code in ("print(Card().ask())", "print(await Card().ask_async())"):
+        cell = kernel.blocked(code, widgets=2)
+        kernel.click(cell.widgets[0])
+        assert "approved" in kernel.finish(cell).text
+        cell = kernel.blocked(code, widgets=2)
+        kernel.interrupt()
+        assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+    kernel.run(
+        "from tooldeck import Deck\nfrom tooldeck.notebook.kernel.host import KernelAsyncHost, KernelHost\n"
+        "deck = Deck(host=KernelHost(), async_host=KernelAsyncHost())\n"
+        "async def slow() -> int:\n    'Take a moment.'\n    await asyncio.sleep(0.01); return 5\n"
+        "deck.add(slow, effects='read')\n"
+        "assert deck.call('slow').value == 5, 'it runs on the session thread instead'\n"
+        "assert (await deck.acall('slow')).value == 5"
+    )

@@ -68,26 +68,22 @@ class Cell:
 
 
 class LiveKernel:
-    """One kernel with the ipykernel of a given version (None: the installed one), and `paths` to import from."""
+    """One kernel, with the ipykernel of a given version (None: the installed one)."""
 
-    def __init__(self, version: str | None = None, setup: str = "", *paths: Path, **variables: str) -> None:
+    def __init__(
+        self, version: str | None = None, setup: str = "", *paths: Path, launcher: list[str] | None = None
+    ) -> None:
         self.version = version
         self.setup = setup
         dropped = ("PYTEST_", "JPY_", "COV_")
         self._env = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
-        self._env |= {"PYDEVD_DISABLE_FILE_VALIDATION": "1", **variables}
+        self._env |= {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+        launcher = launcher or ["-m", "ipykernel_launcher"]
         first = [kernels.overlay(version)] if version is not None else []
         self._env["PYTHONPATH"] = os.pathsep.join(str(path) for path in (*first, *paths, ROOT))
         self.manager = KernelManager()
         self.manager._kernel_spec = KernelSpec(
-            argv=[
-                sys.executable,
-                "-m",
-                "ipykernel_launcher",
-                "-f",
-                "{connection_file}",
-                "--log-level=CRITICAL",
-            ],
+            argv=[sys.executable, *launcher, "-f", "{connection_file}", "--log-level=CRITICAL"],
             display_name="test",
             language="python",
         )

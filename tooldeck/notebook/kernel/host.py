@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from tooldeck.core.host import Work
 from tooldeck.hosts.asynchronous import AsyncHost
+from tooldeck.hosts.background import background
 from tooldeck.hosts.blocking import BlockingHost
 from tooldeck.notebook.kernel.adapter import running_kernel
 from tooldeck.notebook.kernel.reentry import can_run_here, run_here
@@ -26,7 +27,9 @@ class KernelHost(BlockingHost):
         pause(seconds)
 
     def block(self, future: Future[T], timeout: float | None = None) -> T:
-        """Wait for `future`, with live widgets."""
+        """Wait for `future`, with live widgets; raises `TooldeckError` on the session thread itself."""
+        if not future.done():
+            background().refuse_to_block()
         return wait(future, timeout)
 
     def drive(self, work: Work) -> Any:
