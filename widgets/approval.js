@@ -7,7 +7,7 @@ import { clock, greet, h, outside, put, shape } from "./kit.js";
 
 /** @typedef {import("./approval-parts.js").Facts} Facts */
 
-/** @typedef {"waiting" | "approved" | "denied" | "interrupted" | "timed out" | "withdrawn"} Phase */
+/** @typedef {"waiting" | "approved" | "denied" | "interrupted" | "timed out"} Phase */
 
 /** @typedef {{question: Facts, phase: Phase, summary: Piece[], place: string}} Model */
 
@@ -18,7 +18,6 @@ const SHAPE = {
   denied: "refused",
   interrupted: "off",
   "timed out": "refused",
-  withdrawn: "off",
 };
 
 /** Milliseconds for which a new card takes no approval, so that a click meant for something else is lost. */

@@ -55,16 +55,14 @@ def shown(stretches: list[list[Any]]) -> str:
 
 
 def test_a_view_that_appears_is_greeted_and_known_as_rendered(clock: Clock) -> None:
-    drawn: list[bool] = []
-    card = ApprovalCard(make_request(timeout=30.0), Waiter(), lambda: drawn.append(True), clock=clock)
-    page = Page(card)
+    card, _, page = opened(clock, timeout=30.0)
     assert not card.rendered.done()
     clock.now += 4
     page.say(type="ready")
     assert card.rendered.done()
     assert page.last("hello") == {"type": "hello", "left": 26.0}
     page.say(type="ready")
-    assert drawn == [True]
+    assert len(page.sent) == 2
 
 
 def test_a_click_decides_and_the_card_tells_the_story(clock: Clock) -> None:

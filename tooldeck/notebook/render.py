@@ -75,13 +75,13 @@ def panel(*parts: str) -> str:
     return f'<div style="border:1px solid;border-radius:3px;padding:6px 10px;margin:4px 2px">{inner}</div>'
 
 
-def badges(tool: Tool) -> tuple[str, ...]:
-    """What a person should know of a tool before anything else, in words."""
+def badges(tool: Tool, asks: str = "") -> tuple[str, ...]:
+    """What a person should know of a tool before anything else, in words; `asks` as a policy has it."""
     tokens = schema_tokens(tool.name, tool.description, tool.parameters)
     return (
         visible(facts.origin(tool.origin)),
         facts.powers(tool),
-        facts.asks(tool),
+        asks or facts.asks(tool),
         facts.trust(tool),
         f"risk {tool.risk}",
         f"about {facts.count(tokens, 'token')}",

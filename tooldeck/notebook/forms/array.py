@@ -23,14 +23,17 @@ class ArrayField:
         self._watchers = Watchers()
         self._rows = ipywidgets.VBox()
         add = ipywidgets.Button(
-            description="Add an item",
+            description="Add",
             icon="plus",
             layout=ipywidgets.Layout(width="auto"),
             tooltip=f"Add to {label}",
         )
         add.on_click(lambda _: self._add())
-        self.widget = ipywidgets.VBox([ipywidgets.Label(visible(label)), self._rows, add])
-        self.widget.add_class("td-form-group")
+        add.add_class("td-form-add")
+        items = ipywidgets.VBox([self._rows, add])
+        items.add_class("td-form-list-items")
+        self.widget = ipywidgets.HBox([ipywidgets.Label(visible(label)), items])
+        self.widget.add_class("td-form-list")
 
     def _add(self, value: Any = UNSET) -> None:
         self._append(value)
@@ -54,7 +57,7 @@ class ArrayField:
 
     def _row(self, item: Field) -> Any:
         remove = ipywidgets.Button(
-            icon="times", tooltip=f"Remove this item of {self._label}", layout=ipywidgets.Layout(width="32px")
+            icon="times", tooltip=f"Remove this item of {self._label}", layout=ipywidgets.Layout(width="30px")
         )
         remove.on_click(lambda _: self._remove(item))
         return ipywidgets.HBox([item.widget, remove])

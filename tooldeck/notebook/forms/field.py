@@ -10,7 +10,11 @@ import ipywidgets
 
 from tooldeck.guards.text import visible
 
-__all__ = ["UNSET", "Field", "Unset", "Watchers", "labelled"]
+__all__ = ["LABEL_WIDTH", "UNSET", "Field", "Unset", "Watchers", "labelled"]
+
+
+LABEL_WIDTH = "124px"
+"""The column of labels; a narrow form puts them above."""
 
 
 class Unset(Enum):
@@ -70,7 +74,7 @@ def labelled(kind: type[Any], label: str, **traits: Any) -> Any:
     return kind(
         description=visible(label),
         description_allow_html=False,
-        style={"description_width": "initial"},
+        style={"description_width": LABEL_WIDTH},
         layout=layout,
         **traits,
     )

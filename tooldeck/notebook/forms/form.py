@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import ipywidgets
@@ -41,6 +42,11 @@ class Form:
         self._other.watch(self._watchers.tell)
         if value:
             self.set_value(value)
+
+    @property
+    def rendered(self) -> Future[None]:
+        """Done as soon as the form is on some screen."""
+        return self._summary.rendered
 
     @property
     def value(self) -> dict[str, Any]:

@@ -33,9 +33,9 @@ class Row:
         self._problem = ipywidgets.Label()
         self._problem.add_class("td-form-problem")
         self._clear = ipywidgets.Button(
-            description="leave out",
+            icon="times",
             tooltip=f"Leave {visible(name)} out of the call",
-            layout={"width": "auto"},
+            layout={"width": "30px"},
         )
         self._clear.add_class("td-form-clear")
         self._clear.on_click(lambda _: self.clear())

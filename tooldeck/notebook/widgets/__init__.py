@@ -1,4 +1,4 @@
-"""The widgets: approval cards, breaker gauges, traces, tool cards and session cards.
+"""The widgets: approval cards, breaker gauges, traces, tool cards, session cards, questions of servers.
 
 Raises `SetupError` on import when ipywidgets or anywidget is not installed.
 """
@@ -17,9 +17,11 @@ except ImportError as fault:
     ) from fault
 
 from tooldeck.notebook.widgets.approval import ApprovalCard
+from tooldeck.notebook.widgets.card import ToolCard
 from tooldeck.notebook.widgets.gauge import Gauge
+from tooldeck.notebook.widgets.result import ResultView
 from tooldeck.notebook.widgets.trace import TraceView
 
 del _anywidget, _ipywidgets
 
-__all__ = ["ApprovalCard", "Gauge", "TraceView"]
+__all__ = ["ApprovalCard", "Gauge", "ResultView", "ToolCard", "TraceView"]

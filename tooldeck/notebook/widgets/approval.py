@@ -19,7 +19,7 @@ from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
 __all__ = ["ApprovalCard"]
 
-_PHASES = ("waiting", "approved", "denied", "interrupted", "timed out", "withdrawn")
+_PHASES = ("waiting", "approved", "denied", "interrupted", "timed out")
 _SCOPES = {Scope.ONCE: "this time", Scope.EXACT: "this exact call", Scope.SESSION: "this tool, this session"}
 _GLYPHS = {"waiting": "◌", "approved": "✓", "denied": "⊘", "timed out": "⊘"}
 
@@ -27,10 +27,10 @@ _GLYPHS = {"waiting": "◌", "approved": "✓", "denied": "⊘", "timed out": "�
 class ApprovalCard(Panel):
     """A question to a person, and its answer.
 
-    `resolve` is given the decision of a click and says whether it counted; `drawn` is called once, when a
-    view of the card is on a screen. Neither may block, and both may be called on another thread than the
-    one that waits. `clock` gives monotonic seconds. Whoever waits tells the card what became of the question
-    with `settle`, `expire`, `interrupt` or `withdraw` when it was not a click; the first end is final.
+    `resolve` is given the decision of a click and says whether it counted; it must not block, and it may be
+    called on another thread than the one that waits. `clock` gives monotonic seconds. Whoever waits tells the
+    card what became of the question with `settle` or `interrupt` when it was not a click; the first end is
+    final.
     """
 
     _esm = script("approval")
@@ -45,7 +45,6 @@ class ApprovalCard(Panel):
         self,
         request: ApprovalRequest,
         resolve: Callable[[Decision], bool],
-        drawn: Callable[[], None] | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -59,8 +58,6 @@ class ApprovalCard(Panel):
         self._lock = threading.RLock()
         self._display: Any = None
         super().__init__(question=_question(request))
-        if drawn is not None:
-            self.rendered.add_done_callback(lambda _: drawn())
 
     # --- what became of it ---------------------------------------------------------------------
 
@@ -79,10 +76,6 @@ class ApprovalCard(Panel):
     def interrupt(self) -> bool:
         """Show that the wait was interrupted and nothing ran; False when the question had ended before."""
         return self._end("interrupted", f"interrupted after {self._elapsed()}, not run", None)
-
-    def withdraw(self, why: str) -> bool:
-        """Show that the question is no longer asked here, and why."""
-        return self._end("withdrawn", why, None)
 
     def _told(self, decision: Decision, phase: str) -> str:
         words = f"{phase} by {decision.by} after {self._elapsed()}"

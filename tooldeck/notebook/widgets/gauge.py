@@ -62,6 +62,11 @@ class Gauge(Panel):
         self._now = _Now(state, tuple(recent)[-_KEPT:], self._clock() + seconds_left)
         self._pace.run(self._show, urgent=urgent)
 
+    def use(self, settings: BreakerSettings) -> None:
+        """Start over with the settings of a new breaker."""
+        self.settings = settings
+        self.update(BreakerState())
+
     def hello(self) -> dict[str, Any]:
         """Seconds to the probe as of now, for a view that opens later than the state was set."""
         return {"left": self._left()}

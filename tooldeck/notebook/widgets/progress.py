@@ -1,32 +1,44 @@
-"""The bar of a call that reports its progress."""
+"""How far a call is, as its server tells it."""
 
-import ipywidgets
+import traitlets
 
-from tooldeck.guards.text import escape_html, visible
+from tooldeck.guards.text import visible
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._pace import Pace
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
 __all__ = ["ProgressBar"]
 
 
-class ProgressBar(ipywidgets.HBox):
-    """How far a call is. `move` may be called from any thread."""
+class ProgressBar(Panel):
+    """A bar under a title; `move` may be called from any thread, at any pace."""
 
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._words = ""
-        self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, description_allow_html=False)
-        self._bar.style.description_width = "initial"
-        self._label = ipywidgets.HTML()
-        super().__init__([ipywidgets.HTML(f"<code>{escape_html(title)}</code>"), self._bar, self._label])
+    _esm = script("progress")
+    _css = style("progress")
+    progress = traitlets.Dict().tag(sync=True)
 
-    def move(self, done: float, total: float | None, message: str) -> None:
-        """Show `done` of `total`; without a total the bar is full and the count runs."""
-        share = min(1.0, max(0.0, done / total)) if total else 1.0
-        self._bar.value = share
-        if total and done >= total:
-            self._bar.bar_style = "success"
-        count = f"{done:g} of {total:g}" if total else f"{done:g}"
-        self._words = f"{count} {message}".strip()
-        self._label.value = f"<code>{escape_html(self._words)}</code>"
+    def __init__(self, title: str, *, pace: Pace | None = None) -> None:
+        self.title = title
+        self._pace = pace or Pace()
+        self._line = "started"
+        self._share: float | None = None
+        super().__init__()
+        self._show()
 
-    def __repr__(self) -> str:
-        return visible(f"{self._title}: {self._words or 'started'}")
+    def move(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Show that `done` of `total` is reached; without a total the bar only shows that something moves."""
+        self._share = min(1.0, max(0.0, done / total)) if total else None
+        reached = f"{done:g} of {total:g}" if total else f"{done:g}"
+        self._line = f"{reached} · {message}" if message else reached
+        self._pace.run(self._show, urgent=self._share == 1.0)
+
+    def _show(self) -> None:
+        self.progress = {
+            "title": shown_pieces(self.title),
+            "share": self._share,
+            "line": shown_pieces(self._line),
+        }
+
+    def text(self) -> str:
+        """One line."""
+        return visible(f"{self.title}: {self._line}")

@@ -1,130 +1,169 @@
-"""The card of an elicitation: a server's question as a form, to be answered, declined or cancelled once."""
+"""What an MCP server asks a person in the middle of a call: a form to fill, or a page to visit."""
 
-import threading
+import re
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
+from urllib.parse import urlsplit
 
 import ipywidgets
+import traitlets
 
-from tooldeck.core.errors import DefinitionError
-from tooldeck.guards.text import escape_html, visible
+from tooldeck.guards.text import visible
 from tooldeck.mcp.handlers import Answer, Question
 from tooldeck.notebook.forms import Form
-from tooldeck.notebook.widgets.summary import Summary
+from tooldeck.notebook.render import box, code, panel, shown
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 __all__ = ["QuestionCard"]
 
-_SECRETS = ("password", "passwd", "secret", "token", "api_key", "apikey", "credential")
-_STORIES = {"accept": "answered", "decline": "declined", "cancel": "cancelled"}
+_SECRET = re.compile(r"pass(word|phrase|code)|secret|token|api[ _-]?key|credential|\bpin\b", re.IGNORECASE)
+
+
+class QuestionHead(Panel):
+    """Whose question it is, and the question."""
+
+    _esm = script("question")
+    _css = style("question")
+    question = traitlets.Dict().tag(sync=True)
+    phase = traitlets.Unicode("waiting").tag(sync=True)
+    summary = traitlets.List().tag(sync=True)
+
+    def text(self) -> str:
+        """The question in one line."""
+        return "".join(text for text, _ in self.question.get("message", []))
 
 
 class QuestionCard(ipywidgets.VBox):
-    """A question of a server to the person; the first answer counts and stays readable."""
+    """A question and the way to answer it.
+
+    `answer` is done when the person answered; whoever waits may cancel it, and tells the card with `settle`
+    or `interrupt` how it ended elsewhere. A page that is no http(s) address is declined without asking.
+    """
 
     def __init__(self, question: Question) -> None:
         self.question = question
         self.answer: Future[Answer] = Future()
-        """What the person says."""
         self._story = "waiting"
-        self._lock = threading.Lock()
-        self._form = Form(question.schema) if question.mode == "form" else None
-        self._said = Summary()
-        self._head = ipywidgets.HTML(self._heading())
-        self._buttons = self._controls()
-        body = [self._form.widget] if self._form is not None else []
-        super().__init__([self._head, *body, self._said, ipywidgets.HBox(self._buttons)])
-        self.add_class("td-question")
-
-    @property
-    def rendered(self) -> Future[None]:
+        self._head = QuestionHead(question=_facts(question))
+        self.rendered: Future[None] = self._head.rendered
         """Done as soon as the card is on some screen."""
-        return self._said.rendered
+        self._form = Form(question.schema) if question.mode == "form" else None
+        self._yes = ipywidgets.Button(description="Send" if self._form else "I agree", icon="check")
+        self._no = ipywidgets.Button(description="Decline")
+        self._yes.on_click(lambda _: self.accept())
+        self._no.on_click(lambda _: self._answered(Answer("decline")))
+        buttons = ipywidgets.HBox([self._no, self._yes])
+        form = [self._form.widget] if self._form is not None else []
+        super().__init__([self._head, *form, buttons])
+        self.add_class("td-questioncard")
+        if question.mode == "url" and not _link(question.url):
+            self._answered(Answer("decline"))
 
-    def settle(self, answer: Answer) -> None:
-        """Show an answer that was given elsewhere."""
-        self._end(_STORIES[answer.action])
+    def accept(self) -> bool:
+        """Send what the form holds, as the button does; False when it does not fit or comes too late."""
+        content: dict[str, Any] | None = None
+        if self._form is not None:
+            content = self._form.value
+            problems = (
+                self._form.faults() or JsonSchemaParameters(self.question.schema).check(content).problems
+            )
+            self._form.problems(problems)
+            if problems:
+                return False
+        return self._answered(Answer("accept", content))
 
-    def interrupt(self) -> None:
-        """Show that nobody waits for the answer any more."""
-        self.answer.cancel()
-        self._end("interrupted")
-
-    def _controls(self) -> list[ipywidgets.Button]:
-        accept = "Send the answer" if self._form is not None else "Done there"
-        buttons = [
-            ipywidgets.Button(description="Decline", tooltip="Tell the server no"),
-            ipywidgets.Button(description="Cancel", tooltip="Close the question without an answer"),
-            ipywidgets.Button(description=accept, button_style="primary"),
-        ]
-        for button, press in zip(buttons, (self._decline, self._cancel, self._accept), strict=True):
-            button.on_click(press)
-        return buttons
-
-    def _accept(self, _button: Any) -> None:
-        if self._form is None:
-            self._give(Answer("accept"))
-            return
-        content = self._form.value
-        problems = [*self._form.faults(), *_misfits(self.question.schema, content)]
-        self._form.problems(problems)
-        if not problems:
-            self._give(Answer("accept", content))
-
-    def _decline(self, _button: Any) -> None:
-        self._give(Answer("decline"))
-
-    def _cancel(self, _button: Any) -> None:
-        self._give(Answer("cancel"))
-
-    def _give(self, answer: Answer) -> None:
+    def _answered(self, answer: Answer) -> bool:
         try:
             self.answer.set_result(answer)
         except InvalidStateError:
-            self._said.show(0, [f"too late: already {self._story}"])
+            return False
+        self.settle(answer)
+        return True
+
+    def settle(self, answer: Answer) -> None:
+        """Show an answer that was given here or elsewhere."""
+        accepted = answer.action == "accept"
+        self._end("answered" if accepted else "declined", "you answered" if accepted else "you declined")
+
+    def interrupt(self) -> None:
+        """Show that the wait was interrupted."""
+        self.answer.cancel()
+        self._end("interrupted", "interrupted, not answered")
+
+    def _end(self, phase: str, story: str) -> None:
+        if self._head.phase != "waiting":
             return
-        self._end(_STORIES[answer.action])
-
-    def _end(self, story: str) -> None:
-        with self._lock:
-            if self._story != "waiting":
-                return
-            self._story = story
-        self._head.value = self._heading()
-        for button in self._buttons:
-            button.disabled = True
-        if self._form is not None:
-            self._form.widget.layout.display = "none"
-
-    def _heading(self) -> str:
-        asked = self.question
-        who = f"MCP server {asked.server}" + (f", in {asked.tool}" if asked.tool else "")
-        box = "border:1px dashed;padding:4px 6px;margin:4px 0;white-space:pre-wrap"
-        parts = [
-            f"<b>{escape_html(who)} asks</b> — {self._story}",
-            f'<pre style="{box}">{escape_html(asked.message)}</pre>',
-        ]
-        if asked.mode == "url":
-            parts.append(
-                f"It wants you to visit <code>{escape_html(asked.url)}</code>. Nothing is opened by itself."
-            )
-        elif _asks_a_secret(asked.schema):
-            parts.append(
-                "⚠ It asks for something that looks like a secret. A server should not do that in a form."
-            )
-        return "".join(f"<div>{part}</div>" for part in parts)
+        self._story = story
+        self._head.summary = shown_pieces(f"{self.question.server}: {self.question.message} — {story}")
+        self._head.phase = phase
+        self.children = (self._head,)
+        self.add_class("td-questioncard-ended")
 
     def __repr__(self) -> str:
         return visible(f"Question of {self.question.server}: {self.question.message} — {self._story}")
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+        html = panel(
+            f"Question of {code(self.question.server)} — {shown(self._story)}", box(self.question.message)
+        )
+        return {**bundle, "text/plain": repr(self), "text/html": html}
 
-def _misfits(schema: dict[str, Any], content: dict[str, Any]) -> list[Any]:
+
+def _facts(question: Question) -> dict[str, Any]:
+    """What the page is told of a question."""
+    return {
+        "server": shown_pieces(question.server),
+        "tool": shown_pieces(question.tool),
+        "message": shown_pieces(question.message),
+        "link": _link(question.url) if question.mode == "url" else "",
+        "address": shown_pieces(question.url if question.mode == "url" else ""),
+        "host": shown_pieces(_host(question.url)),
+        "warnings": [shown_pieces(warning) for warning in _warnings(question)],
+    }
+
+
+def _link(url: str) -> str:
+    """The address when it may be opened, else nothing."""
     try:
-        return list(JsonSchemaParameters(schema).check(content).problems)
-    except DefinitionError:
-        return []  # a schema that cannot be checked is the server's own business to check
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    safe = parts.scheme in ("http", "https") and parts.hostname and url.isprintable() and " " not in url
+    return url if safe else ""
 
 
-def _asks_a_secret(schema: dict[str, Any]) -> bool:
-    names = [str(name).casefold() for name in schema.get("properties", {})]
-    return any(word in name for name in names for word in _SECRETS)
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or "no host"
+    except ValueError:
+        return "no host"
+
+
+def _warnings(question: Question) -> list[str]:
+    """What a person should know before answering."""
+    if question.mode == "url":
+        return _url_warnings(question.url)
+    named = [
+        name
+        for name, schema in (question.schema.get("properties") or {}).items()
+        if _SECRET.search(f"{name} {schema.get('title', '') if isinstance(schema, dict) else ''}")
+    ]
+    if not named:
+        return []
+    return [f"{', '.join(named)} looks like a secret, and a server must not ask for one in a form."]
+
+
+def _url_warnings(url: str) -> list[str]:
+    if not _link(url):
+        return ["The address is no plain http(s) address; it was declined."]
+    found: list[str] = []
+    if "@" in urlsplit(url).netloc:
+        found.append(f"The part before @ only looks like a host; the page belongs to {_host(url)}.")
+    if "xn--" in _host(url) or not _host(url).isascii():
+        found.append("The host is written with letters that may look like others.")
+    if urlsplit(url).scheme == "http":
+        found.append("The connection is not encrypted.")
+    return found

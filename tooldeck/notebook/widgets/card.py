@@ -1,0 +1,232 @@
+"""The tool card: what a tool is, a form to run it, its breaker, its schema, its last results."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets
+import traitlets
+
+from tooldeck.core.approval import Word
+from tooldeck.core.breaker import BreakerState
+from tooldeck.core.parameters import Problem
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import Trust
+from tooldeck.guards.text import json_text
+from tooldeck.notebook import facts, render
+from tooldeck.notebook.forms import Form
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+from tooldeck.notebook.widgets.block import CodeBlock
+from tooldeck.notebook.widgets.gauge import Gauge
+from tooldeck.notebook.widgets.preview import call_forms, definition
+from tooldeck.notebook.widgets.result import ResultView
+from tooldeck.notebook.widgets.trace import TraceView
+from tooldeck.policy import Policy
+
+__all__ = ["ToolCard"]
+
+_TRAY = 4
+"""Cards of questions that stay in the tray."""
+
+
+class ToolHead(Panel):
+    """The head of a tool card."""
+
+    _esm = script("card")
+    _css = style("card")
+    tool = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, tool: Tool, policy: Policy | None) -> None:
+        super().__init__()
+        self.show(tool, policy)
+
+    def show(self, tool: Tool, policy: Policy | None, state: str = "idle") -> None:
+        """Show a tool that is ``idle``, ``running`` or ``removed``."""
+        self._about = tool
+        self.tool = {
+            "name": shown_pieces(tool.name),
+            "description": shown_pieces(tool.description),
+            "remote": tool.origin.remote,
+            "badges": [shown_pieces(badge) for badge in render.badges(tool, asks=asked(tool, policy))],
+            "trusted": tool.trust is Trust.TRUSTED,
+            "state": state,
+        }
+
+    def text(self) -> str:
+        """The tool as text."""
+        return render.tool_text(self._about)
+
+
+def asked(tool: Tool, policy: Policy | None) -> str:
+    """Whether a call would be asked about, in words."""
+    if policy is None:
+        return facts.asks(tool)
+    words = {
+        Word.ALLOW: "runs without asking",
+        Word.ASK: "asks before it runs",
+        Word.DENY: "denied by policy",
+    }
+    return words[policy.static(tool).word]
+
+
+class ToolCard(ipywidgets.VBox):
+    """A tool to look at and to try out.
+
+    `run` is called with the arguments of the form once they fit; it may block, and the card shows that it
+    runs. Results come in through `show_result`, from whichever side the call was started. Cards of questions
+    that come up in between go into the card by `put`.
+    """
+
+    def __init__(
+        self,
+        tool: Tool,
+        run: Callable[[dict[str, Any]], object],
+        policy: Policy | None = None,
+    ) -> None:
+        self.tool = tool
+        self._run = run
+        self._policy = policy
+        self._last: ToolResult | None = None
+        self._head = ToolHead(tool, policy)
+        self._gauge = Gauge(tool.name, tool.breaker)
+        self._form = Form(tool.parameters)
+        self._form_place = ipywidgets.VBox()
+        self._go = ipywidgets.Button(
+            description="Run", icon="play", tooltip="Run the tool with these arguments"
+        )
+        self._go.on_click(lambda _: self.run())
+        self._preview = CodeBlock("the call", [("Python", "")], lengths=False)
+        self._schema = CodeBlock("the JSON Schema of the arguments", [("JSON", "")])
+        self._python = CodeBlock("the Python definition", [("Python", "")])
+        self._history = ResultView(empty="No calls yet.")
+        self._result = ResultView(one=True, empty="Not run yet.")
+        self._tracing = ipywidgets.ToggleButton(
+            description="Trace", icon="align-left", layout={"display": "none"}
+        )
+        self._tracing.observe(lambda _: self._show_trace(), "value")
+        self._trace = ipywidgets.VBox()
+        self._tray = ipywidgets.VBox()
+        super().__init__(self._parts())
+        self.add_class("td-toolcard")
+        self._show_tool()
+
+    def _parts(self) -> list[Any]:
+        head = ipywidgets.HBox([self._head, self._gauge])
+        head.add_class("td-toolcard-head")
+        bar = ipywidgets.HBox([self._go, self._preview])
+        bar.add_class("td-toolcard-run")
+        tabs = ipywidgets.Tab(
+            [ipywidgets.VBox([self._form_place, bar]), self._schema, self._python, self._history],
+            titles=["Run", "Schema", "Python", "History"],
+        )
+        return [head, tabs, self._tray, self._result, self._tracing, self._trace]
+
+    def _show_tool(self) -> None:
+        """Fill in everything that depends on the tool alone."""
+        self._head.show(self.tool, self._policy)
+        self._form_place.children = (self._form.widget,)
+        self._form.observe(self._show_call)
+        self._schema.show([("JSON", json_text(self.tool.parameters))])
+        self._python.show([("Python", definition(self.tool))])
+        self._show_call()
+
+    def _show_call(self) -> None:
+        self._preview.show(call_forms(self.tool, self._form.value))
+
+    # --- running -------------------------------------------------------------------------------
+
+    @property
+    def form(self) -> Form:
+        """The form with the arguments."""
+        return self._form
+
+    def run(self) -> bool:
+        """Run the tool with the arguments of the form, as the button does; False when they do not fit."""
+        if self._go.disabled:
+            return False
+        arguments = self._form.value
+        problems = self._problems(arguments)
+        self._form.problems(problems)
+        if problems:
+            return False
+        self._busy(running=True)
+        try:
+            self._run(arguments)
+        finally:
+            self._busy(running=False)
+        return True
+
+    def _problems(self, arguments: Mapping[str, Any]) -> list[Problem]:
+        """What cannot be sent, else what the tool would not take."""
+        return self._form.faults() or list(self.tool.params.check(arguments).problems)
+
+    def _busy(self, *, running: bool) -> None:
+        self._go.disabled = running
+        self._go.description = "Running…" if running else "Run"
+        self._head.show(self.tool, self._policy, "running" if running else "idle")
+
+    # --- what comes in from outside ------------------------------------------------------------
+
+    def put(self, card: Any) -> None:
+        """Put a question or a progress bar of a running call into the card."""
+        self._tray.children = (*self._tray.children, card)[-_TRAY:]
+
+    def show_result(self, result: ToolResult) -> None:
+        """Show how a call of the tool ended. Safe from any thread."""
+        self._last = result
+        self._result.add(result)
+        self._history.add(result)
+        self._tracing.layout.display = None if result.trace else "none"
+        self._show_trace()
+
+    def _show_trace(self) -> None:
+        if self._last is None or not self._last.trace or not self._tracing.value:
+            self._trace.layout.display = "none"
+            return
+        self._trace.layout.display = None
+        if self._trace.children:
+            self._trace.children[0].show(self._last)
+        else:
+            self._trace.children = (TraceView(self._last),)
+
+    def show_breaker(self, state: BreakerState, recent: tuple[str, ...], seconds_left: float) -> None:
+        """Show the state of the tool's breaker. Safe from any thread."""
+        self._gauge.update(state, recent, seconds_left)
+
+    def replace(self, tool: Tool) -> None:
+        """Show a tool that took the place of this one; what was typed into fields that are the same stays."""
+        before, typed = self.tool.parameters.get("properties", {}), self._form.value
+        after = tool.parameters.get("properties", {})
+        self.tool = tool
+        self._form = Form(tool.parameters)
+        self._form.set_value(
+            {
+                name: value
+                for name, value in typed.items()
+                if name in after and after[name] == before.get(name)
+            }
+        )
+        self._gauge.use(tool.breaker)
+        self._go.disabled = False
+        self._show_tool()
+
+    def remove(self) -> None:
+        """Show that the tool left the deck: the card stays readable and runs nothing."""
+        self._go.disabled = True
+        self._head.show(self.tool, self._policy, "removed")
+
+    # --- saved forms ---------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        parts = [render.tool_text(self.tool)]
+        if self._last is not None:
+            parts.append(render.result_text(self._last, times=False))
+        return "\n".join(parts)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+        html = render.tool_html(self.tool)
+        if self._last is not None:
+            html += render.result_html(self._last, times=False)
+        return {**bundle, "text/plain": repr(self), "text/html": html}

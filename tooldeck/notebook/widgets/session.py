@@ -1,0 +1,143 @@
+"""The card of an MCP session: how it is, what its tools may do, why it died, and the way back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import traitlets
+
+from tooldeck.core.tokens import schema_tokens
+from tooldeck.guards.text import visible
+from tooldeck.mcp.connections import Connection
+from tooldeck.notebook import facts
+from tooldeck.notebook.render import box, code, panel, shown, table
+from tooldeck.notebook.widgets._assets import script, style
+from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+from tooldeck.notebook.widgets.card import asked
+from tooldeck.policy import Policy
+
+__all__ = ["SessionCard"]
+
+_LOG = 12
+"""Lines of the server's stderr that are shown."""
+
+
+class SessionCard(Panel):
+    """One MCP server; `refresh` brings it up to date, from any thread.
+
+    `reconnect` and `close` are called with the label when their buttons are pressed; they may block, and what
+    they raise is shown on the card. `reconnect` returns the new connection.
+    """
+
+    _esm = script("session")
+    _css = style("session")
+    session = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        made: Connection,
+        policy: Policy | None = None,
+        *,
+        reconnect: Callable[[str], Connection],
+        close: Callable[[str], object],
+    ) -> None:
+        self.made = made
+        self._policy = policy
+        self._reconnect = reconnect
+        self._close = close
+        self._busy = ""
+        self._trouble = ""
+        super().__init__()
+        self.refresh()
+
+    @property
+    def label(self) -> str:
+        """The label of the connection."""
+        return self.made.label
+
+    def refresh(self, made: Connection | None = None) -> None:
+        """Show how the session is now, or another connection of the same label."""
+        self.made = made or self.made
+        self.session = self._facts()
+
+    def hello(self) -> dict[str, Any]:
+        """A view that opens later sees how the session is by then."""
+        self.refresh()
+        return {}
+
+    def heard(self, content: dict[str, Any]) -> None:
+        """Reconnect or close, one at a time."""
+        action = content.get("type")
+        if action not in ("reconnect", "close") or self._busy:
+            return
+        self._busy, self._trouble = action, ""
+        self.refresh()
+        try:
+            if action == "close":
+                self._close(self.label)
+            else:
+                self.made = self._reconnect(self.label)
+        except Exception as fault:  # noqa: BLE001 - a button has nobody above it to tell
+            self._trouble = str(fault)
+        finally:
+            self._busy = ""
+            self.refresh()
+
+    def _facts(self) -> dict[str, Any]:
+        made, session = self.made, self.made.session
+        return {
+            "label": shown_pieces(made.label),
+            "state": str(made.state),
+            "server": shown_pieces(f"{session.server_name} {session.server_version}".strip()),
+            "facts": self._counts(),
+            "target": shown_pieces(str(session.target)),
+            "reason": shown_pieces(made.reason),
+            "log": shown_pieces("\n".join(session.stderr(_LOG))),
+            "tools": [
+                {
+                    "name": shown_pieces(tool.name),
+                    "powers": facts.powers(tool),
+                    "asks": asked(tool, self._policy),
+                    "about": shown_pieces(tool.description),
+                }
+                for tool in made.tools.values()
+            ],
+            "notes": [
+                shown_pieces(note) for note in [*made.notes, *([self._trouble] if self._trouble else [])]
+            ],
+            "busy": self._busy,
+        }
+
+    def _counts(self) -> str:
+        made = self.made
+        tools = list(made.tools.values())
+        tokens = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
+        protocol = [visible(made.session.protocol)] if made.session.protocol else []
+        words = [*protocol, facts.count(len(tools), "tool"), f"about {facts.count(tokens, 'token')}"]
+        return " · ".join(words)
+
+    def text(self) -> str:
+        """The session and its tools as text."""
+        made = self.made
+        target = visible(str(made.session.target))
+        lines = [f"MCP {visible(made.label)}: {made.state} · {self._counts()} · {target}"]
+        if made.reason:
+            lines.append(visible(f"  {made.reason}"))
+        lines += [
+            f"  {visible(tool.name)}: {facts.powers(tool)} · {asked(tool, self._policy)}"
+            for tool in made.tools.values()
+        ]
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """The same as static HTML."""
+        made = self.made
+        rows = [
+            (code(tool.name), shown(facts.powers(tool)), shown(asked(tool, self._policy)))
+            for tool in made.tools.values()
+        ]
+        return panel(
+            f"<strong>MCP {code(made.label)}</strong> {shown(str(made.state))} · {shown(self._counts())}",
+            code(str(made.session.target)),
+            box(made.reason) if made.reason else "",
+            table(rows),
+        )

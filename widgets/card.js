@@ -1,0 +1,63 @@
+// The head of a tool card: what the tool is, where it comes from, what it may do, whether somebody is asked.
+
+import { h, outside, put, shape } from "./kit.js";
+
+/** @typedef {import("./kit.js").Piece} Piece */
+
+/**
+ * @typedef {object} Tool
+ * @property {Piece[]} name
+ * @property {Piece[]} description
+ * @property {boolean} remote whether the words come from another program
+ * @property {Piece[][]} badges
+ * @property {boolean} trusted
+ * @property {"idle" | "running" | "removed"} state
+ */
+
+/** @type {import("@anywidget/types").Render<{tool: Tool}>} */
+function render({ model, el }) {
+  const root = h("header", { class: "td td-card", "data-tooldeck": "card" });
+  const draw = () => {
+    const tool = model.get("tool");
+    root.dataset["state"] = tool.state;
+    put(root, title(tool), about(tool), badges(tool));
+  };
+  model.on("change:tool", draw);
+  draw();
+  el.append(root);
+  return () => model.off("change:tool", draw);
+}
+
+/** @param {Tool} tool */
+function title({ name, state }) {
+  return h(
+    "div",
+    { class: "td-card-title" },
+    h("h3", {}, h("code", {}, outside(name))),
+    state === "running" && h("span", { class: "td-card-state" }, shape("running"), " running"),
+    state === "removed" && h("span", { class: "td-card-state" }, shape("off"), " removed from the deck"),
+  );
+}
+
+/** @param {Tool} tool */
+function about({ description, remote }) {
+  if (description.length === 0) return h("p", { class: "td-quiet" }, "no description");
+  return remote
+    ? h("pre", { class: "td-box td-card-about", tabindex: "0", "aria-label": "description by the server" },
+        outside(description))
+    : h("p", { class: "td-card-about" }, outside(description));
+}
+
+/** @param {Tool} tool */
+function badges({ badges, trusted }) {
+  return h(
+    "ul",
+    { class: "td-card-badges", "aria-label": "what to know of it" },
+    ...badges.map((badge) => {
+      const words = badge.map(([text]) => text).join("");
+      return h("li", { class: !trusted && words.startsWith("untrusted") ? "td-card-untrusted" : "" }, outside(badge));
+    }),
+  );
+}
+
+export default { render };

@@ -1,0 +1,81 @@
+// What an MCP server asks a person: whose question it is, its words, and what to beware of.
+
+import { greet, h, outside, put, shape } from "./kit.js";
+
+/** @typedef {import("./kit.js").Piece} Piece */
+
+/**
+ * @typedef {object} Question
+ * @property {Piece[]} server
+ * @property {Piece[]} tool
+ * @property {Piece[]} message
+ * @property {string} link the page to visit; empty when there is none or it must not be opened
+ * @property {Piece[]} address the same in full, to be read
+ * @property {Piece[]} host
+ * @property {Piece[][]} warnings
+ */
+
+/** @typedef {"waiting" | "answered" | "declined" | "interrupted"} Phase */
+
+/** @type {Record<Phase, import("./kit.js").State>} */
+const SHAPE = { waiting: "waiting", answered: "ok", declined: "refused", interrupted: "off" };
+
+/** @type {import("@anywidget/types").Render<{question: Question, phase: Phase, summary: Piece[]}>} */
+function render({ model, el }) {
+  const root = h("section", { class: "td td-question", "data-tooldeck": "question", role: "group" });
+  const draw = () => {
+    const question = model.get("question");
+    const phase = model.get("phase");
+    root.dataset["phase"] = phase;
+    root.setAttribute("aria-label", `Question of the MCP server ${question.server.map(([text]) => text).join("")}`);
+    put(root, ...(phase === "waiting" ? open(question) : [ended(phase, model.get("summary"))]));
+  };
+  model.on("change:phase", draw);
+  draw();
+  el.append(root);
+  const stop = greet(model, () => {});
+  return () => {
+    stop();
+    model.off("change:phase", draw);
+  };
+}
+
+/**
+ * @param {Question} question
+ * @returns {import("./kit.js").Child[]}
+ */
+function open({ server, tool, message, link, address, host, warnings }) {
+  return [
+    h(
+      "div",
+      { class: "td-question-head" },
+      shape("waiting"),
+      h("strong", {}, "A server asks you"),
+      h("code", {}, outside(server)),
+      tool.length > 0 && h("span", { class: "td-quiet" }, "while running ", h("code", {}, outside(tool))),
+    ),
+    h("pre", { class: "td-box", tabindex: "0", "aria-label": "the question" }, outside(message)),
+    ...warnings.map((warning) => h("p", { class: "td-question-warning" }, "⚠ ", h("span", {}, outside(warning)))),
+    address.length > 0 &&
+      h(
+        "p",
+        {},
+        "It wants you to visit a page of ",
+        h("code", { class: "td-question-host" }, outside(host)),
+        ": ",
+        !/^https?:/.test(link)
+          ? h("code", { class: "td-outside" }, outside(address))
+          : h("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, h("code", {}, outside(address))),
+      ),
+  ];
+}
+
+/**
+ * @param {Phase} phase
+ * @param {Piece[]} summary
+ */
+function ended(phase, summary) {
+  return h("p", { class: "td-question-head" }, shape(SHAPE[phase]), h("span", {}, outside(summary)));
+}
+
+export default { render };
