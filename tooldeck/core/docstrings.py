@@ -39,7 +39,7 @@ class Docstring(NamedTuple):
 
 def parse_docstring(text: str | None) -> Docstring:
     """Take `text` apart; None or blank gives an empty description."""
-    lines = inspect.cleandoc(text or "").splitlines()
+    lines = _dedented(text or "")
     description: list[str] = []
     params: dict[str, str] = {}
     index = 0
@@ -57,6 +57,18 @@ def parse_docstring(text: str | None) -> Docstring:
             params.update(read(lines[body_at:end]))
         index = end
     return Docstring("\n".join(description).strip(), params)
+
+
+def _dedented(text: str) -> list[str]:
+    """The lines without the margin of the source.
+
+    Where the docstring begins with a section, its body may be all there is to take the margin from.
+    """
+    lines = inspect.cleandoc(text).splitlines()
+    titled = bool(lines) and lines[0].casefold().removesuffix(":") in _SECTIONS and lines[0].endswith(":")
+    if titled and len(lines) > 1 and not lines[1].startswith((" ", "\t")):
+        return [lines[0], *(f"    {line}" for line in lines[1:])]
+    return lines
 
 
 def _section_at(lines: list[str], index: int) -> tuple[str | None, int]:

@@ -145,6 +145,7 @@ class Tool:
         return self.description
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Run it, as the class says."""
         if self.binding is None:
             if self.function is None:
                 raise TooldeckError(

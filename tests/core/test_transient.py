@@ -1,0 +1,89 @@
+"""Which failures are worth another attempt, and how long the other side asked to wait."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from tooldeck import TransientError
+from tooldeck.core.transient import is_transient, retry_after
+
+
+class HttpError(Exception):
+    """An exception as HTTP clients raise it."""
+
+    def __init__(self, status=429, **headers):
+        super().__init__(str(status))
+        self.response = SimpleNamespace(
+            status_code=status, headers={name.replace("_", "-"): value for name, value in headers.items()}
+        )
+
+
+def coded(code):
+    error = Exception("x")
+    error.code = code
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TransientError(),
+        ConnectionResetError(),
+        TimeoutError(),
+        HttpError(503),
+        HttpError(429),
+        httpx.ConnectError("x"),
+        httpx.ReadTimeout("x"),
+        coded(504),
+    ],
+    ids=repr,
+)
+def test_failures_of_the_connection_may_pass(error):
+    assert is_transient(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("no rate limit info"),
+        RuntimeError("disconnected user not found"),
+        KeyError("HTTP 503"),
+        PermissionError(),
+        FileNotFoundError(),
+        HttpError(404),
+        coded("429"),
+        AssertionError(),
+    ],
+    ids=repr,
+)
+def test_words_in_a_message_mean_nothing(error):
+    assert not is_transient(error)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("2", 2.0), ("0", 0.0), ("86400", 86400.0), ("abc", None), ("-5", None), ("nan", None), ("inf", None), ("", None)],
+)
+def test_a_retry_after_in_seconds_is_read_and_nonsense_passed_over(header, seconds):
+    assert retry_after(HttpError(Retry_After=header)) == seconds
+
+
+def test_a_retry_after_as_a_date_is_the_time_until_then():
+    ahead = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    past = format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True)
+    assert 25 < retry_after(HttpError(retry_after=ahead)) <= 30
+    assert retry_after(HttpError(retry_after=past)) == 0.0
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(3, 3.0), (None, None), (-1, None), (float("nan"), None)])
+def test_a_tool_may_say_how_long_to_wait(asked, seconds):
+    assert retry_after(TransientError("busy", retry_after=asked)) == seconds
+
+
+def test_an_exception_without_a_response_asks_for_nothing():
+    assert retry_after(ValueError()) is None
