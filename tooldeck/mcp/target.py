@@ -24,9 +24,11 @@ class Command:
 
     words: tuple[str, ...]
     """The program and its arguments; no shell looks at them."""
+    shown: str = ""
+    """What people call it; empty for the words themselves."""
 
     def __str__(self) -> str:
-        return shlex.join(self.words)
+        return self.shown or shlex.join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def _of_words(words: list[str]) -> Target:
         return Url(words[0])
     if words == ["demo"]:
         # By path and with -P: neither an installed package nor our own folder on sys.path is needed.
-        return Command((sys.executable, "-P", str(_DEMO)))
+        return Command((sys.executable, "-P", str(_DEMO)), shown="demo")
     return Command(tuple(words))
 
 

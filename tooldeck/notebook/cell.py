@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -48,10 +49,30 @@ class ToolCell:
         )  # so that tracebacks show the cell
         namespace[_MARK] = mark
         try:
-            exec(compile(self.tree, filename, "exec", dont_inherit=True), namespace)  # noqa: S102 - running it is the magic's purpose
+            exec(compile(self.tree, filename, "exec", dont_inherit=True), namespace)  # noqa: S102 - the purpose
+        except NameError as error:
+            self._explain(error, filename)
+            raise
         finally:
             namespace.pop(_MARK, None)
         return [(namespace[name], marked.get(name, {})) for name in self.names]
+
+    def _explain(self, error: NameError, filename: str) -> None:
+        """Say in one sentence that a type in a function's head is not defined; other errors are the cell's own."""
+        frames = [
+            line
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if frame.f_code.co_filename == filename
+        ]
+        for node in self.tree.body:
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and len(frames) == 1
+                and node.lineno <= frames[0] < max(node.lineno + 1, node.body[0].lineno)
+            ):
+                raise Mistake(
+                    f"{node.name}: {error.name!r} is not defined; define or import it before the tool."
+                ) from None
 
 
 def read_cell(source: str) -> ToolCell:

@@ -22,6 +22,7 @@ class Live:
     def __init__(self, deck: Deck) -> None:
         self._deck = deck
         self._cards: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._sessions: weakref.WeakSet[Any] = weakref.WeakSet()
         self._late: dict[str, CallEnded] = {}
         self._last: dict[str, float] = {}
         self._lock = threading.Lock()
@@ -30,8 +31,17 @@ class Live:
         """Keep a card up to date for as long as somebody holds it."""
         self._cards.add(card)
 
+    def follow_session(self, card: Any) -> None:
+        """Keep the card of an MCP server up to date for as long as somebody holds it."""
+        self._sessions.add(card)
+
     def observe(self, event: Event) -> None:
         """Take in one event of the deck."""
+        tool = event.result.call.tool if isinstance(event, CallEnded) else getattr(event, "tool", None)
+        if tool is not None and tool.origin.kind == "mcp":
+            for card in list(self._sessions):
+                if card.label == tool.origin.label:
+                    card.refresh()
         if isinstance(event, ToolAdded) and event.replaced is not None:
             for card in self._of(event.tool.name):
                 card.replace(event.tool)

@@ -49,7 +49,7 @@ class ServerMagics(DeckMagicsBase):
             made = self.notebook.mcp.connect(
                 target if len(target) > 1 else target[0],
                 label=options.get("label"),
-                reads=options.get("reads", ""),
+                reads=options.get("reads") or (),
                 env=_environment(options.get("env", "")),
                 **_seconds(options),
             )
