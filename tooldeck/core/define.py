@@ -38,7 +38,7 @@ def define(
     if isinstance(thing, BaseTool):
         options = class_options(thing, options)
     function = _function(thing, options)
-    name = check_name(options.name or _callable_name(function))
+    name = check_name(_callable_name(function) if options.name is None else options.name)
     signature = read_signature(function, name, _caller_scope() if scope is None else scope)
     doc = parse_docstring(_doc(function))
     effects = options.declared_effects

@@ -58,7 +58,7 @@ class Options:
             raise _wrong("retry", self.retry, "must be a number of attempts or RetrySettings")
         if not (self.breaker is None or _is_count(self.breaker) or isinstance(self.breaker, BreakerSettings)):
             raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
-        read_effects(self.effects)
+        object.__setattr__(self, "effects", read_effects(self.effects))  # read once, it may be a generator
         read_word(Risk, self.risk, "risk")
         read_word(Trust, self.trust, "trust")
 

@@ -24,7 +24,8 @@ from tooldeck.core.errors import DefinitionError
 __all__ = ["describe_parameters", "output_schema"]
 
 Kind = inspect.Parameter
-_JSON_TYPES = (str, int, float, bool, type(None))
+_EXACT_TYPES = (str, int, bool, type(None))
+"""Types whose every value JSON writes as it is."""
 
 
 class _Plain(GenerateJsonSchema):
@@ -117,7 +118,7 @@ def _complete(known: dict[str, Any], field: _Field) -> None:
         known.setdefault("description", field.described)
     if field.default is Kind.empty:
         return
-    if type(field.default) in _JSON_TYPES and field.annotation in (type(field.default), Any):
+    if type(field.default) in _EXACT_TYPES and field.annotation in (type(field.default), Any):
         known["default"] = field.default
         return
     try:
