@@ -53,7 +53,6 @@ class ApprovalView {
       class: "td td-panel td-approval",
       "data-tooldeck": "approval",
       role: "group",
-      "data-lm-suppress-shortcuts": true,
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     });
     this.ui = controls(this.facts, {

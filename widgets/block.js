@@ -10,7 +10,7 @@ import { count, h, outside, put } from "./kit.js";
 
 /** @type {import("@anywidget/types").Render<{block: Block}>} */
 function render({ model, el }) {
-  const root = h("div", { class: "td td-block", "data-tooldeck": "block", "data-lm-suppress-shortcuts": true });
+  const root = h("div", { class: "td td-block", "data-tooldeck": "block" });
   const copied = h("span", { class: "td-quiet", role: "status", "aria-live": "polite" });
   const code = h("pre", { class: "td-box", tabindex: "0" });
   const length = h("span", { class: "td-quiet" });

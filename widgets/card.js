@@ -1,6 +1,6 @@
 // The head of a tool card: what the tool is, where it comes from, what it may do, whether somebody is asked.
 
-import { h, outside, put, shape } from "./kit.js";
+import { h, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -25,7 +25,11 @@ function render({ model, el }) {
   model.on("change:tool", draw);
   draw();
   el.append(root);
-  return () => model.off("change:tool", draw);
+  const stop = quietWithin("td-toolcard");
+  return () => {
+    stop();
+    model.off("change:tool", draw);
+  };
 }
 
 /** @param {Tool} tool */

@@ -28,8 +28,34 @@ export function h(tag, attributes = {}, ...children) {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
+  if (FOCUSABLE.has(tag) || "tabindex" in attributes) quiet(element);
   put(element, ...children);
   return element;
+}
+
+const FOCUSABLE = new Set(["a", "button", "input", "select", "summary", "textarea"]);
+
+/**
+ * Keep the notebook from taking keys meant for this element as its own commands: a "d" typed twice on a button
+ * deletes the cell otherwise. The notebook looks for the mark on the focused element itself.
+ * @param {Element} element
+ */
+export function quiet(element) {
+  element.setAttribute("data-lm-suppress-shortcuts", "true");
+}
+
+/**
+ * Do the same for controls that somebody else draws within elements of this class, as they get the focus.
+ * @param {string} name
+ * @returns {() => void} ends it
+ */
+export function quietWithin(name) {
+  /** @param {FocusEvent} event */
+  const focused = ({ target }) => {
+    if (target instanceof Element && target.closest(`.${name}`)) quiet(target);
+  };
+  document.addEventListener("focusin", focused);
+  return () => document.removeEventListener("focusin", focused);
 }
 
 /**

@@ -1,6 +1,6 @@
 // What an MCP server asks a person: whose question it is, its words, and what to beware of.
 
-import { greet, h, outside, put, shape } from "./kit.js";
+import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -33,9 +33,9 @@ function render({ model, el }) {
   model.on("change:phase", draw);
   draw();
   el.append(root);
-  const stop = greet(model, () => {});
+  const stops = [greet(model, () => {}), quietWithin("td-questioncard")];
   return () => {
-    stop();
+    for (const stop of stops) stop();
     model.off("change:phase", draw);
   };
 }

@@ -20,7 +20,7 @@ import { h, outside, put, shape } from "./kit.js";
 
 /** @type {import("@anywidget/types").Render<Model>} */
 function render({ model, el }) {
-  const root = h("div", { class: "td td-result", "data-tooldeck": "result", "data-lm-suppress-shortcuts": true });
+  const root = h("div", { class: "td td-result", "data-tooldeck": "result" });
   /** @type {Set<string>} what a person opened stays open when a new result comes */
   const opened = new Set();
   const draw = () => {

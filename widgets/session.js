@@ -26,7 +26,6 @@ function render({ model, el }) {
   const root = h("section", {
     class: "td td-panel td-session",
     "data-tooldeck": "session",
-    "data-lm-suppress-shortcuts": true,
     role: "group",
   });
   let log = false;

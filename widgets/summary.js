@@ -1,6 +1,6 @@
 // The last line of a form: what does not fit, said aloud when it changes.
 
-import { h, outside, put, shape } from "./kit.js";
+import { h, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -20,7 +20,11 @@ function render({ model, el }) {
   model.on("change:summary", draw);
   draw();
   el.append(root);
-  return () => model.off("change:summary", draw);
+  const stop = quietWithin("td-form");
+  return () => {
+    stop();
+    model.off("change:summary", draw);
+  };
 }
 
 export default { render };

@@ -32,7 +32,6 @@ function render({ model, el }) {
   const root = h("section", {
     class: "td td-panel td-trace",
     "data-tooldeck": "trace",
-    "data-lm-suppress-shortcuts": true,
     role: "group",
   });
   const draw = () => {

@@ -5,14 +5,15 @@ from typing import Any
 
 import traitlets
 
+from tooldeck.core.approval import Word
 from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tool import Tool
 from tooldeck.guards.text import visible
 from tooldeck.mcp.connections import Connection
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import box, code, panel, shown, table
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
-from tooldeck.notebook.widgets.card import asked
 from tooldeck.policy import Policy
 
 __all__ = ["SessionCard"]
@@ -96,7 +97,7 @@ class SessionCard(Panel):
                 {
                     "name": shown_pieces(tool.name),
                     "powers": facts.powers(tool),
-                    "asks": asked(tool, self._policy),
+                    "asks": self._word(tool),
                     "about": shown_pieces(tool.description),
                 }
                 for tool in made.tools.values()
@@ -106,6 +107,12 @@ class SessionCard(Panel):
             ],
             "busy": self._busy,
         }
+
+    def _word(self, tool: Tool) -> str:
+        """Whether a call is asked about, in one word."""
+        if self._policy is None:
+            return ""
+        return {Word.ALLOW: "runs", Word.ASK: "asks", Word.DENY: "denied"}[self._policy.static(tool).word]
 
     def _counts(self) -> str:
         made = self.made
@@ -123,7 +130,7 @@ class SessionCard(Panel):
         if made.reason:
             lines.append(visible(f"  {made.reason}"))
         lines += [
-            f"  {visible(tool.name)}: {facts.powers(tool)} · {asked(tool, self._policy)}"
+            f"  {visible(tool.name)}: {facts.powers(tool)} · {self._word(tool)}"
             for tool in made.tools.values()
         ]
         return "\n".join(lines)
@@ -132,7 +139,7 @@ class SessionCard(Panel):
         """The same as static HTML."""
         made = self.made
         rows = [
-            (code(tool.name), shown(facts.powers(tool)), shown(asked(tool, self._policy)))
+            (code(tool.name), shown(facts.powers(tool)), shown(self._word(tool)))
             for tool in made.tools.values()
         ]
         return panel(

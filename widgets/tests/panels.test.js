@@ -1,0 +1,230 @@
+// The widgets that only show: each draws what it is told, keeps up with changes, and leaves text as text.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import block from "../block.js";
+import card from "../card.js";
+import progress from "../progress.js";
+import question from "../question.js";
+import result from "../result.js";
+import session from "../session.js";
+import summary from "../summary.js";
+import trace from "../trace.js";
+import { draw, Kernel, NASTY, plain } from "./page.js";
+
+const nasty = plain(NASTY);
+const row = (/** @type {any} */ more = {}) => ({
+  name: nasty,
+  kind: "stage",
+  depth: 1,
+  time: "1.0 ms",
+  decision: nasty,
+  reach: [0, 1],
+  bars: [[0.25, 0.5]],
+  detail: "begins after 0.0 ms",
+  ...more,
+});
+const one = (/** @type {any} */ more = {}) => ({
+  id: "call-1",
+  state: "ok",
+  line: "ok · 12.4 ms",
+  call: nasty,
+  text: nasty,
+  length: "5 characters",
+  untrusted: true,
+  notes: [nasty],
+  ...more,
+});
+
+/** @type {Record<string, [any, any, string, any]>} the widget, its state, the key that changes, a change */
+const all = {
+  block: [
+    block,
+    { block: { name: "the call", lengths: true, forms: [{ label: NASTY, text: "f()", shown: nasty }] } },
+    "block",
+    { name: "the call", lengths: false, forms: [{ label: "JSON", text: "{}", shown: plain("changed") }] },
+  ],
+  card: [
+    card,
+    { tool: { name: nasty, description: nasty, remote: true, badges: [nasty], trusted: false, state: "idle" } },
+    "tool",
+    { name: plain("changed"), description: [], remote: false, badges: [], trusted: true, state: "running" },
+  ],
+  progress: [
+    progress,
+    { progress: { title: nasty, share: 0.3, line: nasty, ended: false } },
+    "progress",
+    { title: plain("changed"), share: null, line: [], ended: false },
+  ],
+  question: [
+    question,
+    {
+      phase: "waiting",
+      summary: plain("changed"),
+      question: { server: nasty, tool: nasty, message: nasty, link: "", address: nasty, host: nasty, warnings: [nasty] },
+    },
+    "phase",
+    "answered",
+  ],
+  result: [result, { results: [one()], single: true, empty: "none" }, "results", [one({ text: plain("changed"), call: [], notes: [] })]],
+  session: [
+    session,
+    {
+      session: {
+        label: nasty,
+        state: "dead",
+        server: nasty,
+        facts: "8 tools",
+        target: nasty,
+        reason: nasty,
+        log: nasty,
+        tools: [{ name: nasty, powers: "reads", asks: "asks", about: nasty }],
+        notes: [nasty],
+        busy: "",
+      },
+    },
+    "session",
+    { label: plain("changed"), state: "ready", server: [], facts: "", target: [], reason: [], log: [], tools: [], notes: [], busy: "" },
+  ],
+  summary: [summary, { summary: { line: "1 problem", problems: [nasty] } }, "summary", { line: "changed", problems: [] }],
+  trace: [
+    trace,
+    { trace: { name: nasty, state: "failed", line: "failed", error: nasty, notes: [nasty], end: "1 s", rows: [row()] } },
+    "trace",
+    { name: plain("changed"), state: "ok", line: "ok", error: [], notes: [], end: "1 s", rows: [] },
+  ],
+};
+
+/**
+ * @param {string} name
+ * @param {any} [more]
+ */
+async function drawn(name, more = {}) {
+  const [widget, state] = all[name] ?? [];
+  const kernel = new Kernel(structuredClone({ ...state, ...more }));
+  return { kernel, ...(await draw(widget, kernel)) };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  document.body.replaceChildren();
+});
+
+test.each(Object.keys(all))("%s makes no element out of text, and shows it", async (name) => {
+  const { el } = await drawn(name);
+  expect(el.querySelector("script, img")).toBeNull();
+  expect(el.textContent).toContain("window.pwned=1");
+  expect(el.querySelector(`[data-tooldeck=${name}]`)).not.toBeNull();
+});
+
+test.each(Object.keys(all))("%s follows a change", async (name) => {
+  const { el, kernel } = await drawn(name);
+  const [, , key, value] = all[name] ?? [null, null, "", null];
+  kernel.set(key, value);
+  expect(el.textContent).toContain("changed");
+  expect(el.textContent).not.toContain("window.pwned=1");
+});
+
+test.each(Object.keys(all))("%s leaves nothing behind when it is closed", async (name) => {
+  const { kernel, close } = await drawn(name);
+  close();
+  expect(kernel.listening()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each(Object.keys(all))("%s keeps the notebook's shortcuts away from its controls", async (name) => {
+  const { el } = await drawn(name);
+  for (const control of el.querySelectorAll("a, button, input, select, summary, textarea, [tabindex]")) {
+    expect(control.getAttribute("data-lm-suppress-shortcuts")).toBe("true");
+  }
+});
+
+test("controls that somebody else draws within a card are kept as well, once they have the focus", async () => {
+  const { close } = await drawn("card");
+  const place = document.createElement("div");
+  const button = document.createElement("button");
+  place.className = "td-toolcard";
+  place.append(button);
+  document.body.append(place);
+  button.focus();
+  expect(button.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
+  close();
+});
+
+test("a copy is what the form says, whatever is shown", async () => {
+  const written = vi.fn(async () => {});
+  vi.stubGlobal("navigator", { clipboard: { writeText: written } });
+  const { el } = await drawn("block");
+  el.querySelector("button")?.click();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(written).toHaveBeenCalledWith("f()");
+  expect(el.querySelector("[role=status]")?.textContent).toBe("copied");
+});
+
+test("a copy that the browser forbids says how else", async () => {
+  vi.stubGlobal("navigator", {});
+  const { el } = await drawn("block");
+  el.querySelector("button")?.click();
+  await Promise.resolve();
+  expect(el.querySelector("[role=status]")?.textContent).toContain("select the text");
+});
+
+test("the form of a block that a person chose stays chosen when the text changes", async () => {
+  const forms = (/** @type {string} */ text) => [
+    { label: "Python", text, shown: plain(text) },
+    { label: "JSON", text: `j${text}`, shown: plain(`j${text}`) },
+  ];
+  const { el, kernel } = await drawn("block", { block: { name: "c", lengths: false, forms: forms("a") } });
+  const select = /** @type {HTMLSelectElement} */ (el.querySelector("select"));
+  select.selectedIndex = 1;
+  select.dispatchEvent(new Event("change"));
+  kernel.set("block", { name: "c", lengths: false, forms: forms("b") });
+  expect(el.querySelector("pre")?.textContent).toBe("jb");
+});
+
+test("earlier results are closed, and one that was opened stays open when a new one comes", async () => {
+  const { el, kernel } = await drawn("result", { single: false, results: [one()] });
+  const details = /** @type {HTMLDetailsElement} */ (el.querySelector("details"));
+  expect(details.open).toBe(false);
+  details.open = true;
+  details.dispatchEvent(new Event("toggle"));
+  kernel.set("results", [one({ id: "call-2" }), one()]);
+  expect([...el.querySelectorAll("details")].map((each) => each.open)).toEqual([false, true]);
+});
+
+test("a row of the trace opens on a click and says when it began", async () => {
+  const { el } = await drawn("trace");
+  const button = /** @type {HTMLButtonElement} */ (el.querySelector("li button"));
+  const detail = el.querySelector(".td-trace-detail");
+  expect(detail?.hasAttribute("hidden")).toBe(true);
+  button.click();
+  expect(detail?.hasAttribute("hidden")).toBe(false);
+  expect(button.getAttribute("aria-expanded")).toBe("true");
+  expect(/** @type {HTMLElement} */ (el.querySelector(".td-trace-bar")).style.left).toBe("25%");
+});
+
+test("a dead session says why, shows its log and offers the way back", async () => {
+  const { el, kernel } = await drawn("session");
+  expect(el.querySelector("[role=alert]")?.textContent).toContain("window.pwned=1");
+  const button = [...el.querySelectorAll("button")].find((each) => each.textContent === "Reconnect");
+  button?.click();
+  expect(kernel.of("reconnect")).toHaveLength(1);
+  kernel.set("session", { ...kernel.state.session, busy: "reconnect" });
+  expect([...el.querySelectorAll("button")].find((each) => each.textContent === "Reconnecting…")?.disabled).toBe(true);
+});
+
+test("a page to visit is a link only when it is http", async () => {
+  const at = (/** @type {string} */ link) => ({
+    question: { server: [], tool: [], message: [], link, address: plain(link), host: [], warnings: [] },
+  });
+  const good = await drawn("question", at("https://example.org/"));
+  expect(good.el.querySelector("a")?.rel).toBe("noopener noreferrer");
+  const bad = await drawn("question", at("javascript:alert(1)"));
+  expect(bad.el.querySelector("a")).toBeNull();
+  expect(bad.el.textContent).toContain("javascript:alert(1)");
+});
