@@ -134,7 +134,9 @@ def test_a_crashed_server_takes_its_children_along(raw, connected, is_alive, tmp
     assert eventually(lambda: not is_alive(int(note.read_text())), 10)
 
 
-def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(raw, connected, is_alive):
+def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(
+    raw, connected, is_alive, eventually
+):
     for options in ((), ("--stubborn",)):
         session = connected(raw(*options))
         guard = psutil.Process(session.pid).parent()
@@ -142,4 +144,4 @@ def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(raw, 
         guard.kill()
         assert session.call("echo").result(LIMIT).text == "{}"
         session.close().result(LIMIT)
-        assert not is_alive(session.pid)
+        assert eventually(lambda pid=session.pid: not is_alive(pid), 2)

@@ -266,3 +266,50 @@ asyncio.run(main())
         [sys.executable, "-c", code, *raw()], capture_output=True, text=True, timeout=55, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == ("{}\n", "", 0)
+
+
+def test_a_session_may_live_on_a_loop_of_the_user_s_own(raw):
+    from mcp.server import MCPServer
+
+    class OwnLoop:
+        """An executor for one particular loop."""
+
+        def __init__(self):
+            self.loop = asyncio.new_event_loop()
+            self.thread = threading.Thread(target=self.loop.run_forever)
+            self.thread.start()
+
+        def submit(self, function, /, *args, **kwargs):
+            async def run():
+                value = function(*args, **kwargs)
+                return await value if hasattr(value, "__await__") else value
+
+            return asyncio.run_coroutine_threadsafe(run(), self.loop)
+
+    server = MCPServer("inside")
+    loops = []
+
+    @server.tool()
+    async def here() -> str:
+        loops.append(asyncio.get_running_loop())
+        return "here"
+
+    own = OwnLoop()
+    session = Session("inside", server, executor=own)
+    try:
+        session.open().result(LIMIT)
+        assert session.call("here").result(LIMIT).text == "here"
+        session.close().result(LIMIT)
+    finally:
+        own.loop.call_soon_threadsafe(own.loop.stop)
+        own.thread.join(LIMIT)
+        own.loop.close()
+    assert loops == [own.loop]
+
+
+def test_a_tool_that_talks_without_end_does_not_stop_other_work(raw, connected):
+    session = connected(raw())
+    flood = session.call("flood", {"seconds": 1.0})
+    assert session.call("echo").result(LIMIT).text == "{}"
+    assert background().submit(lambda: 1).result(LIMIT) == 1
+    assert flood.result(LIMIT).text == "flooded"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["CallsInFlight", "RunningCall"]
 
 _log = logging.getLogger(__name__)
+_NEWS_LIMIT = 1.0
+# Seconds a finished call waits for a slow handler of progress or log lines.
 _RUNNING: ContextVar[RunningCall | None] = ContextVar("tooldeck_mcp_call", default=None)
 
 
@@ -35,7 +37,10 @@ class RunningCall:
         self.tool = tool
         self.context = contextvars.copy_context()
         self.clock = asyncio.timeout(limit)
-        self.helpers: set[asyncio.Task[Any]] = set()
+        self.news: set[asyncio.Task[Any]] = set()
+        """Handlers that are being told something."""
+        self.questions: set[asyncio.Task[Any]] = set()
+        """Handlers that are to answer something."""
         self._waiting = 0
         self._left: float | None = None
 
@@ -44,6 +49,11 @@ class RunningCall:
         handlers = self.calls.session.handlers
         report = Progress(self.calls.session.label, self.tool, progress, total, message or "")
         await self.calls.tell(handlers.on_progress, report, self)
+
+    async def all_told(self) -> None:
+        """Wait until the handlers have heard what came before the end of the call; briefly."""
+        if self.news:
+            await asyncio.wait(self.news, timeout=_NEWS_LIMIT)
 
     @contextlib.contextmanager
     def clock_stopped(self) -> Generator[None]:
@@ -82,7 +92,7 @@ class CallsInFlight:
         finally:
             _RUNNING.reset(token)
             self._calls.remove(call)
-            for task in call.helpers:
+            for task in call.questions:
                 task.cancel()
 
     def current(self) -> RunningCall | None:
@@ -97,12 +107,23 @@ class CallsInFlight:
 
     async def tell(
         self, handler: Callable[[Any], Any] | None, news: Any, call: RunningCall | None = None
+    ) -> None:
+        """Tell a handler something, in the context of the call."""
+        call = call or self.current()
+        await self._run(handler, news, call, call.news if call is not None else set())
+
+    async def _run(
+        self,
+        handler: Callable[[Any], Any] | None,
+        about: Any,
+        call: RunningCall | None,
+        among: set[asyncio.Task[Any]],
     ) -> Any:
-        """Run a handler in the context of the call; its faults are logged, never passed on."""
+        """Run a handler; its faults are logged, never passed on."""
         if handler is None:
             return None
         try:
-            return await self._in_context(handler, news, call or self.current())
+            return await self._in_context(handler, about, call, among)
         except Exception:  # noqa: BLE001 - a listener must not end the call it listens to
             _log.exception("the handler %r failed", handler)
             return None
@@ -123,24 +144,30 @@ class CallsInFlight:
         with contextlib.ExitStack() as stopped:
             for waiting in self._candidates():
                 stopped.enter_context(waiting.clock_stopped())
-            answer = await self.tell(self.session.handlers.on_elicit, question, call)
+            among = call.questions if call is not None else set[asyncio.Task[Any]]()
+            answer = await self._run(self.session.handlers.on_elicit, question, call, among)
         if not isinstance(answer, Answer):
             return types.ElicitResult(action="decline")
         content = answer.content if answer.action == "accept" and params.mode == "form" else None
         return types.ElicitResult(action=answer.action, content=content)
 
-    async def _in_context(self, handler: Callable[[Any], Any], news: Any, call: RunningCall | None) -> Any:
+    async def _in_context(
+        self,
+        handler: Callable[[Any], Any],
+        about: Any,
+        call: RunningCall | None,
+        among: set[asyncio.Task[Any]],
+    ) -> Any:
         context = (call.context if call is not None else contextvars.copy_context()).copy()
 
         async def run() -> Any:
-            value = handler(news)
+            value = handler(about)
             return await value if inspect.isawaitable(value) else value
 
         coroutine: Coroutine[Any, Any, Any] = run()
         task = asyncio.get_running_loop().create_task(coroutine, context=context)
-        if call is not None:
-            call.helpers.add(task)
-            task.add_done_callback(call.helpers.discard)
+        among.add(task)
+        task.add_done_callback(among.discard)
         try:
             return await task
         except asyncio.CancelledError:

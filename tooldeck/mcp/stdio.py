@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tooldeck.mcp.errors import McpConnectError
+from tooldeck.mcp.pipes import Incoming, Outgoing
 from tooldeck.mcp.target import Command, find_program
 
 __all__ = ["StdioServer"]
@@ -29,7 +30,6 @@ _CLOSE_LIMIT = 4.5
 # Seconds: the guard needs 3 at most.
 _UNGUARDED_GRACE = 1.5
 # Seconds a server has to leave after the end of its input, when its guard is gone.
-_LONGEST_LINE = 256 * 1024 * 1024
 _STDERR_KEPT = 4 * 1024 * 1024
 # Bytes of a chatty server's stderr on disk, before the file is cut back.
 _TAIL = 16 * 1024
@@ -62,25 +62,14 @@ class StdioServer:
     @contextlib.asynccontextmanager
     async def streams(self) -> AsyncGenerator[tuple[Any, Any]]:
         """Start the program; yields what the MCP client reads from and writes to; ends the program."""
-        import anyio
-
         find_program(self.command, self.env, self.cwd)
         stdin, stdout = await self._start()
-        into, messages = anyio.create_memory_object_stream[Any](0)
-        outgoing, out_of = anyio.create_memory_object_stream[Any](0)
-        tasks = [
-            asyncio.create_task(self._read(stdout, into), name="mcp-read"),
-            asyncio.create_task(self._write(stdin, out_of, into), name="mcp-write"),
-        ]
         watch = asyncio.create_task(self._watch(), name="mcp-watch")
         try:
-            yield messages, outgoing
+            yield Incoming(stdout, self.junk), Outgoing(stdin)
         finally:
-            ending = asyncio.create_task(
-                self._end(stdin, [*tasks, watch], [into, messages, outgoing, out_of])
-            )
             # Cancelled in the middle, the end must still come; nothing in it waits for long.
-            await asyncio.shield(ending)
+            await asyncio.shield(asyncio.create_task(self._end(stdin, stdout, watch)))
 
     async def _start(self) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
         loop = asyncio.get_running_loop()
@@ -117,10 +106,12 @@ class StdioServer:
         return protocol.stdin, protocol.stdout
 
     async def _end(
-        self, stdin: asyncio.StreamWriter, tasks: list[asyncio.Task[None]], streams: list[Any]
+        self, stdin: asyncio.StreamWriter, stdout: asyncio.StreamReader, watch: asyncio.Task[None]
     ) -> None:
         """End of input, then the guard's own steps; if even that does not help, by force."""
         stdin.close()
+        # A server that is stuck in writing would never see the end of its input.
+        drain = asyncio.create_task(_drained(stdout), name="mcp-drain")
         if self._control is not None:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
@@ -130,13 +121,14 @@ class StdioServer:
             self._force()
         if self.exit_code is None and not self.spawn_error:
             # Somebody ended the guard, so nobody has ended the server.
-            await asyncio.wait(tasks[:1], timeout=_UNGUARDED_GRACE)
+            await asyncio.wait([drain], timeout=_UNGUARDED_GRACE)
             self._force()
-        for task in tasks:
+        for task in (drain, watch):
             task.cancel()
-        await asyncio.wait(tasks, timeout=1.0)
-        for stream in streams:
-            stream.close()
+        await asyncio.wait([drain, watch], timeout=1.0)
+        await self._release()
+
+    async def _release(self) -> None:
         self._tail = self._read_tail()
         self._stderr.close()
         if self._control is not None:
@@ -157,49 +149,6 @@ class StdioServer:
         if self.pid is not None and sys.platform != "win32":
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
-
-    # -- traffic ---
-
-    async def _read(self, stdout: asyncio.StreamReader, into: Any) -> None:
-        """Lines of stdout as messages; closes `into` at the end of file, which ends the session."""
-        with into:
-            rest = bytearray()
-            while chunk := await stdout.read(2**16):
-                rest += chunk
-                if b"\n" in chunk:
-                    *lines, last = rest.split(b"\n")
-                    rest = bytearray(last)
-                    for line in lines:
-                        await self._deliver(line, into)
-                elif len(rest) > _LONGEST_LINE:
-                    self.junk.append(f"a line of more than {_LONGEST_LINE} bytes")
-                    return
-            await self._deliver(rest, into)
-
-    async def _deliver(self, line: bytes | bytearray, into: Any) -> None:
-        import anyio
-        from mcp import types
-        from mcp.shared.message import SessionMessage
-
-        if not line.strip():
-            return
-        try:
-            message = types.jsonrpc_message_adapter.validate_json(bytes(line), by_name=False)
-        except ValueError:
-            self.junk.append(bytes(line[:500]).decode(errors="replace").strip())
-            return
-        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await into.send(SessionMessage(message))
-
-    async def _write(self, stdin: asyncio.StreamWriter, out_of: Any, into: Any) -> None:
-        with out_of:
-            try:
-                async for item in out_of:
-                    text: str = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    stdin.write(text.encode() + b"\n")
-                    await stdin.drain()
-            except OSError:
-                into.close()  # nobody reads there: the session is over
 
     async def _watch(self) -> None:
         """What the guard reports, until the guard itself is gone."""
@@ -287,6 +236,13 @@ class StdioServer:
             shown = "\n".join(f"    {line[:200]}" for line in list(self.junk)[-3:])
             parts.append(f"It printed to stdout, which is reserved for the protocol (use stderr):\n{shown}")
         return "\n".join(parts)
+
+
+async def _drained(stdout: asyncio.StreamReader) -> None:
+    """Read what nobody wants any more."""
+    with contextlib.suppress(OSError):
+        while await stdout.read(2**16):
+            pass
 
 
 class _Streams(asyncio.subprocess.SubprocessStreamProtocol):

@@ -148,6 +148,13 @@ def talk(arguments, call):
     return text("told")
 
 
+def flood(arguments, call):
+    end = time.monotonic() + arguments["seconds"]
+    while time.monotonic() < end:
+        send({"method": "notifications/message", "params": {"level": "debug", "data": "x" * 200}})
+    return text("flooded")
+
+
 def seen(arguments, call):
     return text("", structuredContent={"cancelled": cancelled})
 
