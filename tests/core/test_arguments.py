@@ -115,7 +115,10 @@ def test_keys_that_are_no_text_are_refused():
 
 
 def test_nesting_without_end_is_refused():
-    assert read_arguments('{"a": ' + "[" * 200_000 + "]" * 200_000 + "}").problems[0].wanted == "is nested too deeply"
+    assert (
+        read_arguments('{"a": ' + "[" * 200_000 + "]" * 200_000 + "}").problems[0].wanted
+        == "is nested too deeply"
+    )
 
 
 def test_a_text_beyond_all_measure_is_refused_unread():
@@ -160,6 +163,12 @@ def test_no_beginning_of_an_object_is_taken_for_the_whole(value, data):
     assert read_arguments(text[:end]).problems
 
 
-@given(st.none() | st.integers() | st.lists(st.integers()) | st.binary() | st.dictionaries(st.integers(), st.text()))
+@given(
+    st.none()
+    | st.integers()
+    | st.lists(st.integers())
+    | st.binary()
+    | st.dictionaries(st.integers(), st.text())
+)
 def test_no_python_value_makes_reading_fail(value):
     read_arguments(value)

@@ -128,7 +128,9 @@ def test_the_last_outcomes_are_kept_in_order():
     assert list(found.recent) == ["ok", "failed", "failed", "refused"]
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": -1}, {"threshold": 1.5}, {"threshold": True}, {"cooldown": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"threshold": -1}, {"threshold": 1.5}, {"threshold": True}, {"cooldown": -1}]
+)
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(DefinitionError, match="breaker"):
         BreakerSettings(**wrong)

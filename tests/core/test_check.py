@@ -147,7 +147,7 @@ def test_what_would_lose_or_invent_something_is_refused(annotation, value):
 def test_a_true_among_python_objects_is_no_number_either():
     def f(n: int, other: Any): ...
 
-    assert [str(p) for p in check(f, n=True, other=object()).problems][0].startswith("n:")
+    assert next(str(p) for p in check(f, n=True, other=object()).problems).startswith("n:")
 
 
 def test_python_objects_pass_by_identity_beside_a_repair():
@@ -177,7 +177,9 @@ def test_a_misfit_deep_inside_is_told_by_its_place():
 def test_the_branches_of_a_union_leave_no_trace_in_the_place():
     found = problems(Plain | list[int] | None, {"date": "q", "name": "a"})
     assert [problem.split(":")[0] for problem in found] == ["x.date", "x"]
-    assert problems(Plain | None, {"name": "a", "date": "q"})[0].startswith("x.date: input should be a valid integer")
+    assert problems(Plain | None, {"name": "a", "date": "q"})[0].startswith(
+        "x.date: input should be a valid integer"
+    )
 
 
 @pytest.mark.parametrize("key", ["int", "date", "list[int]", "none", "Plain"])
@@ -231,11 +233,16 @@ def test_a_default_made_by_a_field_is_new_for_every_call():
 
 
 def test_a_default_in_a_field_is_used():
-    def f(n: int = Field(5, ge=1, description="how many")): ...  # noqa: B008
+    def f(n: int = Field(5, ge=1, description="how many")): ...
 
     made = define(f)
     assert made.params.check({}).values == {"n": 5}
-    assert made.parameters["properties"]["n"] == {"type": "integer", "minimum": 1, "default": 5, "description": "how many"}
+    assert made.parameters["properties"]["n"] == {
+        "type": "integer",
+        "minimum": 1,
+        "default": 5,
+        "description": "how many",
+    }
     assert made.params.check({"n": 0}).problems
 
 
@@ -252,7 +259,9 @@ def test_every_integer_survives_as_text(number):
     assert check(taking(int), x=str(number)).values == {"x": number} or abs(number) >= 10**4000
 
 
-@given(st.one_of(st.text(), st.booleans(), st.none(), st.floats(), st.binary(), st.lists(st.text()), st.dates()))
+@given(
+    st.one_of(st.text(), st.booleans(), st.none(), st.floats(), st.binary(), st.lists(st.text()), st.dates())
+)
 def test_no_value_makes_checking_fail(value):
     for annotation in (int, bool, list[str], Plain, Color, dict[str, int], int | None, dt.date):
         checked = check(taking(annotation), x=value)

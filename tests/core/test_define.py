@@ -23,6 +23,9 @@ from tooldeck import (
 from tooldeck.core.define import define
 
 
+OBJECT = {"type": "object"}
+
+
 def add(a: int, b: int = 2) -> int:
     """Add two numbers.
 
@@ -88,7 +91,7 @@ def executed():
         (WordCountTool(), "word_count", "Count the words of a text.", ["text"], {"text": "a b"}, 2),
         (math.gcd, "gcd", None, [], {"integers": [12, 18]}, 6),
         (
-            {"name": "rec", "description": "R", "parameters": {"type": "object"}, "function": lambda **kw: kw},
+            {"name": "rec", "description": "R", "parameters": OBJECT, "function": lambda **kw: kw},
             "rec", "R", [], {"z": 1}, {"z": 1},
         ),
     ],
@@ -97,7 +100,9 @@ def executed():
         "static method", "class method", "BaseTool", "builtin", "record",
     ],
 )  # fmt: skip
-def test_anything_that_can_be_called_with_names_becomes_a_tool(thing, name, description, required, arguments, value):
+def test_anything_that_can_be_called_with_names_becomes_a_tool(
+    thing, name, description, required, arguments, value
+):
     made = Deck(policy="auto").add(thing)
     assert made.name == name
     assert description is None or made.description == description
@@ -122,12 +127,12 @@ def test_anything_that_can_be_called_with_names_becomes_a_tool(thing, name, desc
         ({"name": "x", "function": add}, "has no schema"),
         ({"name": "x", "function": add, "parameters": {"type": "string"}}, "'x'.*'object'"),
         ({"name": "x", "function": add, "parameters": 5}, "'x'.*JSON object"),
-        ({"name": "x", "function": add, "parameters": {"type": "object"}, "effect": "read"}, "did you mean 'effects'"),
+        ({"name": "x", "function": add, "parameters": OBJECT, "effect": "read"}, "did you mean 'effects'"),
         ({"name": "x y", "function": add, "parameters": {"type": "object"}}, "'x y' cannot be a tool's name"),
     ],
     ids=[
-        "number", "text", "None", "class", "BaseTool class", "list", "lambda", "partial of a lambda", "empty record",
-        "record without function", "record without schema", "record of a string", "record without an object",
+        "number", "text", "None", "class", "BaseTool class", "list", "lambda", "partial of a lambda",
+        "empty record", "record without function", "record without schema", "record of a string", "record without an object",
         "record with a misspelt option", "record with a bad name",
     ],
 )  # fmt: skip
@@ -154,12 +159,14 @@ def test_names_that_models_do_not_take_are_refused_with_a_proposal(name):
 def test_an_annotation_that_cannot_be_resolved_names_tool_parameter_and_word():
     def f(a: int, b: Missing): ...  # noqa: F821 - the point
 
-    with pytest.raises(DefinitionError, match=r"f: parameter 'b' is annotated 'Missing', but 'Missing' is not defined"):
+    with pytest.raises(
+        DefinitionError, match=r"f: parameter 'b' is annotated 'Missing', but 'Missing' is not defined"
+    ):
         Deck().add(f)
 
 
 def test_an_annotation_that_is_no_type_is_told():
-    def f(a: "1 +"): ...  # noqa: F722, UP037 - the point
+    def f(a: "1 +"): ...  # noqa: F722 - the point
 
     with pytest.raises(DefinitionError, match="parameter 'a' is annotated"):
         Deck().add(f)
@@ -220,10 +227,17 @@ def test_options_are_refused_where_they_are_written_before_the_function_is_seen(
 
 def test_every_option_shows_in_the_tool():
     made = define(add, None)
-    assert (made.effects, made.risk, made.trust, made.idempotent, made.ask) == (None, Risk.HIGH, Trust.TRUSTED, False, None)
+    assert (made.effects, made.risk, made.trust, made.idempotent, made.ask) == (
+        None,
+        Risk.HIGH,
+        Trust.TRUSTED,
+        False,
+        None,
+    )
     made = Deck().add(
-        add, name="plus", description="Sum.", effects="read, network", risk="low", trust="trusted", idempotent=True,
-        ask=True, timeout=3, max_chars=500, retry=5, breaker=BreakerSettings(2, 9), origin=Origin("builtin", "x"),
+        add, name="plus", description="Sum.", effects="read, network", risk="low", trust="trusted",
+        idempotent=True, ask=True, timeout=3, max_chars=500, retry=5, breaker=BreakerSettings(2, 9),
+        origin=Origin("builtin", "x"),
     )  # fmt: skip
     assert (made.name, made.description, made.risk, made.trust) == ("plus", "Sum.", Risk.LOW, Trust.TRUSTED)
     assert made.effects == {Effect.READ, Effect.NETWORK}
@@ -234,11 +248,17 @@ def test_every_option_shows_in_the_tool():
 
 
 def test_effects_may_come_from_a_generator():
-    assert Deck().add(add, effects=(word for word in ("read", "write"))).effects == {Effect.READ, Effect.WRITE}
+    assert Deck().add(add, effects=(word for word in ("read", "write"))).effects == {
+        Effect.READ,
+        Effect.WRITE,
+    }
 
 
 def test_risk_follows_from_the_effects():
-    risks = {effects: Deck().add(add, effects=effects).risk for effects in ("none", "read", "write", "network", "execute")}
+    risks = {
+        effects: Deck().add(add, effects=effects).risk
+        for effects in ("none", "read", "write", "network", "execute")
+    }
     assert risks == {"none": "low", "read": "low", "write": "medium", "network": "medium", "execute": "high"}
 
 
@@ -273,8 +293,18 @@ def test_a_misspelt_option_in_a_class_is_just_an_attribute_but_a_wrong_value_is_
 
 def test_a_record_may_declare_options_in_any_providers_form():
     schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
-    openai = {"type": "function", "function": {"name": "f", "description": "D", "parameters": schema}, "callable": lambda x: x}
-    anthropic = {"name": "f", "description": "D", "input_schema": schema, "handler": lambda x: x, "effects": "read"}
+    openai = {
+        "type": "function",
+        "function": {"name": "f", "description": "D", "parameters": schema},
+        "callable": lambda x: x,
+    }
+    anthropic = {
+        "name": "f",
+        "description": "D",
+        "input_schema": schema,
+        "handler": lambda x: x,
+        "effects": "read",
+    }
     for record in (openai, anthropic):
         made = Deck(policy="auto").add(record, timeout=4)
         assert made.parameters == schema

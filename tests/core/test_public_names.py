@@ -16,14 +16,18 @@ HEAVY = ["IPython", "ipywidgets", "mcp", "httpx", "sqlite3", "anywidget", "jsons
 OURS = [
     name
     for _, name, _ in pkgutil.walk_packages(tooldeck.__path__, "tooldeck.")
-    if name.startswith(("tooldeck.core", "tooldeck.deck", "tooldeck.policy", "tooldeck.guards", "tooldeck.testing"))
+    if name.startswith(
+        ("tooldeck.core", "tooldeck.deck", "tooldeck.policy", "tooldeck.guards", "tooldeck.testing")
+    )
 ]
 
 
 def loaded_after(code):
     """The heavy packages that a fresh interpreter has loaded after running `code`."""
     probe = f"import sys\n{code}\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, timeout=60, check=True
+    )
     return done.stdout.split()
 
 
@@ -87,7 +91,7 @@ def test_every_module_lists_what_it_has(module):
 
 
 def test_every_error_of_ours_has_one_root():
-    import tooldeck.core.errors as errors
+    from tooldeck.core import errors
 
     for name in errors.__all__:
         assert issubclass(getattr(errors, name), TooldeckError)
@@ -99,6 +103,6 @@ def test_every_error_of_ours_has_one_root():
 
 
 def test_the_tree_of_errors_in_the_docstring_names_them_all():
-    import tooldeck.core.errors as errors
+    from tooldeck.core import errors
 
     assert all(name in errors.__doc__ for name in errors.__all__)

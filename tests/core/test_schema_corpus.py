@@ -71,7 +71,9 @@ def scorer():
 def test_every_fact_of_the_corpus_shows(scorer, route, tmp_path, monkeypatch):
     adapter = tmp_path / "adapter.py"
     adapter.write_text("")
-    monkeypatch.setattr(scorer, "load", lambda path: type("Adapter", (), {"schema": staticmethod(ROUTES[route])}))
+    monkeypatch.setattr(
+        scorer, "load", lambda path: type("Adapter", (), {"schema": staticmethod(ROUTES[route])})
+    )
     found = scorer.dump(adapter)
     score = scorer.check(found)
     assert score["failed"] == {}

@@ -67,7 +67,16 @@ def test_words_in_a_message_mean_nothing(error):
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [("2", 2.0), ("0", 0.0), ("86400", 86400.0), ("abc", None), ("-5", None), ("nan", None), ("inf", None), ("", None)],
+    [
+        ("2", 2.0),
+        ("0", 0.0),
+        ("86400", 86400.0),
+        ("abc", None),
+        ("-5", None),
+        ("nan", None),
+        ("inf", None),
+        ("", None),
+    ],
 )
 def test_a_retry_after_in_seconds_is_read_and_nonsense_passed_over(header, seconds):
     assert retry_after(HttpError(Retry_After=header)) == seconds

@@ -11,7 +11,23 @@ from hypothesis import strategies as st
 from tooldeck.guards.fence import fence
 
 PIECES = st.sampled_from(
-    ["«", "»", "<", "＜", "/", "／", "outside", "OUTSIDE", "ｏｕｔｓｉｄｅ", " ", "\n", "\u200b", "\u00ad", "abc123", "‹"]
+    [
+        "«",
+        "»",
+        "<",
+        "＜",
+        "/",
+        "／",
+        "outside",
+        "OUTSIDE",
+        "ｏｕｔｓｉｄｅ",
+        " ",
+        "\n",
+        "\u200b",
+        "\u00ad",
+        "abc123",
+        "‹",
+    ]
 )
 CONTENT = st.lists(PIECES | st.text(max_size=5), max_size=30).map("".join)
 
@@ -47,7 +63,15 @@ def test_a_fence_around_a_fence_has_one_end():
 
 @pytest.mark.parametrize(
     "trick",
-    ["</outside>", "«/outside", "« / outside", "＜／ｏｕｔｓｉｄｅ＞", "‹/OUTSIDE", "«\u200b/out\u200bside", "<\n/outside"],
+    [
+        "</outside>",
+        "«/outside",
+        "« / outside",
+        "＜／ｏｕｔｓｉｄｅ＞",
+        "‹/OUTSIDE",
+        "«\u200b/out\u200bside",
+        "<\n/outside",
+    ],
 )
 def test_a_lookalike_is_broken_by_a_visible_dot(trick):
     assert "·" in fence(trick, "web")
@@ -64,7 +88,7 @@ def test_the_origin_cannot_break_out_of_its_line():
     assert fenced.count("«") == 2
 
 
-def test_long_content_made_of_beginnings_takes_no_time(benchmark_seconds=2.0):
+def test_long_content_made_of_beginnings_takes_no_time():
     fence("<" * 50_000 + " " * 50_000 + "o" + "<o u t s i d " * 20_000, "web")
 
 

@@ -28,7 +28,9 @@ class Awaited:
     def __call__(self, deck: Deck, target: Any, /, *args: Any, **kwargs: Any) -> ToolResult:
         return asyncio.run(self._one(deck, target, args, kwargs))
 
-    async def _one(self, deck: Deck, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToolResult:
+    async def _one(
+        self, deck: Deck, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> ToolResult:
         return await deck.acall(target, *args, **kwargs)
 
     def each(self, deck: Deck, target: Any, argument_sets: Iterable[dict[str, Any]]) -> list[ToolResult]:

@@ -118,8 +118,7 @@ class Breaker:
             before = self.state
             after, admitted = admit(before, self.settings, self._now())
             self.state = after
-        if after is not before:
-            self._tell()
+        self._tell(before)
         if not admitted:
             return Admission.REFUSED
         return Admission.CALL if after.phase is Phase.CLOSED else Admission.PROBE
@@ -131,20 +130,20 @@ class Breaker:
             if not (ok and before.phase is Phase.CLOSED and not before.failures):
                 self.state = settle(before, self.settings, self._now(), ok=ok, probe=probe, error=error)
             self.recent.append("ignored" if ok is None else "ok" if ok else "failed")
-        if self._listener is not None:
-            self._tell()
+        self._tell(before)
 
     def refuse(self) -> None:
         """Note a refused call in the recent outcomes."""
         self.recent.append("refused")
-        self._tell()
 
     def reset(self) -> None:
         """Close it by hand and forget the failures."""
         with self._lock:
+            before = self.state
             self.state = BreakerState()
-        self._tell()
+        self._tell(before)
 
-    def _tell(self) -> None:
-        if self._listener is not None:
-            self._listener(self.state)
+    def _tell(self, before: BreakerState) -> None:
+        state = self.state
+        if state is not before and self._listener is not None:
+            self._listener(state)
