@@ -22,7 +22,6 @@ from tooldeck import (
 )
 from tooldeck.core.define import define
 
-
 OBJECT = {"type": "object"}
 
 
@@ -132,7 +131,8 @@ def test_anything_that_can_be_called_with_names_becomes_a_tool(
     ],
     ids=[
         "number", "text", "None", "class", "BaseTool class", "list", "lambda", "partial of a lambda",
-        "empty record", "record without function", "record without schema", "record of a string", "record without an object",
+        "empty record", "record without function", "record without schema", "record of a string",
+        "record without an object",
         "record with a misspelt option", "record with a bad name",
     ],
 )  # fmt: skip

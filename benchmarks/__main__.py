@@ -1,0 +1,32 @@
+"""Print every ratio; parts may be named: ``python -m benchmarks calls schemas``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from benchmarks import calls, imports, schemas
+
+PARTS: dict[str, Callable[[], None]] = {
+    "calls": lambda: _print(calls.figures()),
+    "imports": lambda: _print(imports.figures()),
+    "schemas": lambda: _print(schemas.figures()),
+    "memory": lambda: print(schemas.memory()),
+}
+
+
+def _print(figures) -> None:
+    for figure in figures:
+        print(figure, flush=True)
+
+
+def main(names: list[str]) -> None:
+    """Run the parts of these names, all of them by default."""
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        sys.exit(f"No benchmark {unknown[0]!r}; there are: {', '.join(PARTS)}.")
+    for name in names or PARTS:
+        PARTS[name]()
+
+
+main(sys.argv[1:])

@@ -1,0 +1,86 @@
+"""The schemas of 1,000 functions, against the least that pydantic needs for each; and the memory of tools."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pydantic import TypeAdapter, create_model
+
+from benchmarks.measure import Figure
+from tooldeck import Deck
+
+FUNCTIONS = 1_000
+TOOLS = 10_000
+ROUNDS = 5
+
+SOURCE = '''
+def f{n}(city: str, seats: int = {n}, tags: list[str] | None = None, ratio: float = 0.5) -> str:
+    """Book seats.
+
+    Args:
+        city: where to
+        seats: how many
+        tags: words to find it by
+    """
+    return city
+'''
+
+
+def functions(count: int) -> list[Callable[..., Any]]:
+    """As many functions as asked for, each with its own name and default."""
+    space: dict[str, Any] = {"__name__": "benchmarks.made"}
+    exec("".join(SOURCE.format(n=number) for number in range(count)), space)  # noqa: S102 - our own text
+    return [space[f"f{number}"] for number in range(count)]
+
+
+def figures() -> Iterator[Figure]:
+    """Seconds for all of them, the least of a few rounds taken in turns."""
+    made = functions(FUNCTIONS)
+    ways = {"ours": _by_deck, "model": _by_model, "adapter": _by_adapter}
+    best = dict.fromkeys(ways, float("inf"))
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way(made)
+            best[name] = min(best[name], time.perf_counter() - start)
+    yield Figure(f"{FUNCTIONS:,} schemas, against create_model", best["ours"], best["model"], "s ")
+    yield Figure(f"{FUNCTIONS:,} schemas, against TypeAdapter(function)", best["ours"], best["adapter"], "s ")
+
+
+def _by_deck(made: list[Callable[..., Any]]) -> None:
+    deck = Deck()
+    for function in made:
+        assert deck.add(function, effects="none").parameters["required"] == ["city"]
+
+
+def _by_model(made: list[Callable[..., Any]]) -> None:
+    for function in made:
+        hints = function.__annotations__
+        defaults = dict(zip(reversed(hints), [0.5, None, 1], strict=False))
+        fields: dict[str, Any] = {
+            name: (hint, defaults.get(name, ...)) for name, hint in hints.items() if name != "return"
+        }
+        create_model(function.__name__, **fields).model_json_schema()
+
+
+def _by_adapter(made: list[Callable[..., Any]]) -> None:
+    for function in made:
+        TypeAdapter(function).json_schema()
+
+
+def memory() -> str:
+    """What a tool weighs in a deck, in kilobytes."""
+    made = functions(TOOLS)
+    deck = Deck()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for function in made:
+            deck.add(function, effects="none")
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    return f"{TOOLS:,} tools weigh {taken / 1e6:.0f} MB, {taken / TOOLS / 1e3:.1f} kB each"
