@@ -41,6 +41,11 @@ def control(made: Form, name: str) -> Any:
     return next(controls(row(made, name).field.widget))
 
 
+def shown_at(made: Row) -> list[str]:
+    """The words below and beside the field of a row."""
+    return [getattr(part, "value", "") for part in made.widget.children]
+
+
 @pytest.mark.parametrize(
     ("schema", "kind", "typed", "value"),
     [
@@ -121,7 +126,7 @@ def test_required_fields_are_marked_and_every_control_is_labelled() -> None:
 
 def test_help_comes_from_the_description_and_hides_nothing() -> None:
     made = form({"a": {"type": "string", "description": "where\u202e to", "default": "x"}})
-    assert row(made, "a")._help.value == 'where\\u202e to (default "x")'
+    assert shown_at(row(made, "a"))[1:] == ['where\\u202e to (default "x")']
 
 
 def test_problems_stand_beside_their_fields_and_the_others_below() -> None:
@@ -131,12 +136,12 @@ def test_problems_stand_beside_their_fields_and_the_others_below() -> None:
     assert isinstance(group, ObjectField)
     problems = [Problem("a.b", "required"), Problem("c[1]", "text", "3"), Problem("x", "unknown"), "odd"]
     made.problems(problems)
-    assert group.rows[0]._problem.value == "required"
-    assert row(made, "c")._problem.value == "[1]: text (got 3)"
-    assert row(made, "cc")._problem.value == ""
+    assert shown_at(group.rows[0])[-1] == "required"
+    assert shown_at(row(made, "c"))[-1] == "[1]: text (got 3)"
+    assert len(row(made, "cc").widget.children) == 1
     assert repr(made._summary) == "4 problems to mend; x: unknown; odd"
     made.problems([])
-    assert group.rows[0]._problem.layout.display == "none"
+    assert len(group.rows[0].widget.children) == 1
     assert repr(made._summary) == ""
 
 

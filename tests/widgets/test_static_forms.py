@@ -6,13 +6,15 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from widget_parts import NASTY, TRACE, make_result, make_tool
+from widget_parts import NASTY, TRACE, make_call, make_result, make_tool
 
 from tooldeck.core.parameters import Note
 from tooldeck.core.tokens import estimate_tokens, schema_tokens
 from tooldeck.core.tool import Origin
 from tooldeck.core.vocabulary import Status, Trust
-from tooldeck.notebook import render, waterfall
+from tooldeck.notebook import facts, render, waterfall
+from tooldeck.notebook.widgets import ResultView
+from tooldeck.notebook.widgets.card import ToolHead
 
 ALLOWED = {"div", "table", "tbody", "tr", "td", "code", "pre", "strong"}
 
@@ -92,6 +94,27 @@ def test_a_result_tells_its_status_value_and_notes() -> None:
 
 def test_a_value_that_is_too_long_says_how_much_is_missing() -> None:
     assert render.value_text("x" * 30_000).endswith("… 10\u2009000 more characters")
+
+
+def test_the_thin_spaces_of_counts_are_no_characters_from_outside() -> None:
+    big = make_tool("f", {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(300)}})
+    result = make_result("x" * 30_000, call=make_call(big, {"p1": "y" * 2000}))
+    head = ToolHead(big, None)
+    view = ResultView()
+    view.add(result)
+    said = [
+        render.tool_text(big),
+        render.tool_html(big),
+        render.result_text(result),
+        render.result_html(result),
+        *("".join(text for text, _ in badge) for badge in head.tool["badges"]),
+        *("".join(text for text, _ in view.results[0][key]) for key in ("call", "text")),
+        repr(view),
+    ]
+    assert any("\u2009" in text for text in said)
+    for text in said:
+        assert r"\u2009" not in text
+    assert "p1=<2\u2009000 characters>" in facts.call_line("f", {"p1": "y" * 2000})
 
 
 @pytest.mark.parametrize("value", [None, b"bytes", {1, 2}, float("nan"), [[]] * 3, object])

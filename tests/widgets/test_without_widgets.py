@@ -42,3 +42,21 @@ def test_static_forms_load_no_widgets() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+@pytest.mark.parametrize("module", ["tooldeck.notebook.widgets", "tooldeck.notebook.forms"])
+def test_widgets_and_forms_can_be_loaded_in_either_order(module: str) -> None:
+    code = f"from {module} import *; import tooldeck.notebook.forms, tooldeck.notebook.widgets.card"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_widget_that_is_offered_exists() -> None:
+    from tooldeck.notebook import widgets
+
+    assert sorted(widgets._HOMES) == widgets.__all__
+    assert all(isinstance(getattr(widgets, name), type) for name in widgets.__all__)
+    with pytest.raises(AttributeError, match="Gadget"):
+        _ = widgets.Gadget

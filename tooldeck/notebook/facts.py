@@ -144,14 +144,16 @@ def value(given: Any) -> str:
 
 
 def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:
-    """The call as Python would write it; values longer than `room` characters are told by their length."""
-    shown: list[str] = []
-    for argument, item in given.items():
-        text = repr(item) if isinstance(item, str) else _text(item)[0].replace("\n", " ")
-        shown.append(
-            f"{argument}={text}" if len(text) <= room else f"{argument}=<{count(len(text), 'character')}>"
-        )
-    return visible(f"{name}({', '.join(shown)})")
+    """The call as Python would write it, as visible text; a long value is told by its length."""
+    shown = [f"{visible(argument)}={_brief(item, room)}" for argument, item in given.items()]
+    return f"{visible(name)}({', '.join(shown)})"
+
+
+def _brief(item: Any, room: int) -> str:
+    text = repr(item) if isinstance(item, str) else _text(item)[0].replace("\n", " ")
+    if len(text) <= room:
+        return visible(text)
+    return f"<{count(len(item) if isinstance(item, str) else len(text), 'character')}>"
 
 
 def count(number: int, one: str = "", many: str = "") -> str:
@@ -164,5 +166,6 @@ def duration(seconds: float) -> str:
     """A time as a person reads it: milliseconds below one second, else seconds with one decimal."""
     if seconds < 1:
         milliseconds = seconds * 1000
-        return f"{milliseconds:.1f} ms" if milliseconds < 100 else f"{milliseconds:.0f} ms"
+        places = 2 if milliseconds < 1 else 1 if milliseconds < 100 else 0
+        return f"{milliseconds:.{places}f} ms"
     return f"{seconds:.1f} s"

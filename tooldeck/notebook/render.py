@@ -21,6 +21,7 @@ __all__ = [
     "badges",
     "box",
     "code",
+    "outcome",
     "outcome_text",
     "panel",
     "result_html",
@@ -52,10 +53,15 @@ def shown(text: str) -> str:
 
 def box(text: str) -> str:
     """HTML of a long text from outside: a scrolling block."""
+    return _box(visible(text))
+
+
+def _box(text: str) -> str:
+    """The same for a text that is visible already."""
     style = (
         "max-height:18em;overflow:auto;white-space:pre-wrap;border:1px dashed;padding:4px 6px;margin:2px 0"
     )
-    return f'<pre style="{style}">{escape_html(text)}</pre>'
+    return f'<pre style="{style}">{shown(text)}</pre>'
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -132,10 +138,15 @@ def _json(value: Any) -> str:
 
 def value_text(value: Any, limit: int = _LIMIT) -> str:
     """A value as visible text: a string as it is, else JSON, else Python; says how much it leaves out."""
-    text = visible(value if isinstance(value, str) else facts.value(value))
+    text, more = _cut(value if isinstance(value, str) else facts.value(value), limit)
+    return visible(text) + more
+
+
+def _cut(text: str, limit: int = _LIMIT) -> tuple[str, str]:
+    """The beginning of a text, and words for what is left out."""
     if len(text) <= limit:
-        return text
-    return f"{text[:limit]}\n… {facts.count(len(text) - limit, 'more character')}"
+        return text, ""
+    return text[:limit], f"\n… {facts.count(len(text) - limit, 'more character')}"
 
 
 def result_line(result: ToolResult, *, times: bool = True) -> str:
@@ -148,9 +159,17 @@ def result_line(result: ToolResult, *, times: bool = True) -> str:
     return " · ".join(words)
 
 
+def outcome(result: ToolResult) -> tuple[str, str]:
+    """The value or the error as raw text, cut to what an output should hold, and words for the rest."""
+    if not result.ok:
+        return _cut(result.error or "")
+    return _cut(result.value if isinstance(result.value, str) else facts.value(result.value))
+
+
 def outcome_text(result: ToolResult) -> str:
     """The value or the error, as visible text."""
-    return value_text(result.value) if result.ok else visible(result.error or "")
+    text, more = outcome(result)
+    return visible(text) + more
 
 
 def result_text(result: ToolResult, *, times: bool = True) -> str:
@@ -166,7 +185,7 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     outside = " · untrusted" if tool is None or tool.trust is not Trust.TRUSTED else ""
     return panel(
         f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
-        box(outcome_text(result)),
+        _box(outcome_text(result)),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
 

@@ -28,22 +28,15 @@ class Row:
         self._touched = False
         self._setting = False
         self._watchers = Watchers()
-        self._help = ipywidgets.Label(visible(_help(schema, required=required)))
-        self._help.add_class("td-form-help")
-        self._problem = ipywidgets.Label()
-        self._problem.add_class("td-form-problem")
-        self._clear = ipywidgets.Button(
-            icon="times",
-            tooltip=f"Leave {visible(name)} out of the call",
-            layout={"width": "30px"},
-        )
-        self._clear.add_class("td-form-clear")
-        self._clear.on_click(lambda _: self.clear())
-        line = ipywidgets.HBox([field.widget, self._clear])
+        # Every ipywidget is a message and a model on the page, so that what is not needed is not made.
+        self._clear = None if required else _clear_button(name, self.clear)
+        line = ipywidgets.HBox([field.widget] if self._clear is None else [field.widget, self._clear])
         line.add_class("td-form-line")
-        self.widget = ipywidgets.VBox([line, self._help, self._problem])
+        words = _help(schema, required=required)
+        self._parts = [line, *([_label(words, "td-form-help")] if words else [])]
+        self._problem: Any = None
+        self.widget = ipywidgets.VBox(self._parts)
         self.widget.add_class("td-form-row")
-        self.show_problems([])
         self.clear()
         field.watch(self._changed)
 
@@ -56,7 +49,8 @@ class Row:
     def _draw(self) -> None:
         left_out = not self.required and not self._touched
         (self.widget.add_class if left_out else self.widget.remove_class)("td-form-left-out")
-        self._clear.layout.visibility = "hidden" if self.required or not self._touched else "visible"
+        if self._clear is not None:
+            self._clear.layout.visibility = "visible" if self._touched else "hidden"
 
     def clear(self) -> None:
         """Leave it out; the default is shown as what then holds."""
@@ -92,8 +86,13 @@ class Row:
 
     def show_problems(self, problems: list[str]) -> None:
         """Say beside the field what is wrong with it; none takes the words away."""
+        if not problems:
+            self.widget.children = self._parts
+            return
+        if self._problem is None:
+            self._problem = _label("", "td-form-problem")
         self._problem.value = visible("; ".join(problems))
-        self._problem.layout.display = None if problems else "none"
+        self.widget.children = [*self._parts, self._problem]
 
     def owns(self, path: str) -> bool:
         """Whether a problem at `path` belongs here."""
@@ -102,6 +101,22 @@ class Row:
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` after every change."""
         self._watchers.add(changed)
+
+
+def _label(text: str, kind: str) -> Any:
+    label = ipywidgets.Label(visible(text))
+    label.add_class(kind)
+    return label
+
+
+def _clear_button(name: str, clear: Callable[[], None]) -> Any:
+    """The small button that leaves a property out of the call."""
+    button = ipywidgets.Button(
+        icon="times", tooltip=f"Leave {visible(name)} out of the call", layout={"width": "30px"}
+    )
+    button.add_class("td-form-clear")
+    button.on_click(lambda _: clear())
+    return button
 
 
 def _help(schema: Mapping[str, Any], *, required: bool) -> str:

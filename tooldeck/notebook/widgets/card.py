@@ -48,7 +48,7 @@ class ToolHead(Panel):
             "name": shown_pieces(tool.name),
             "description": shown_pieces(tool.description),
             "remote": tool.origin.remote,
-            "badges": [shown_pieces(badge) for badge in render.badges(tool, asks=asked(tool, policy))],
+            "badges": [[[badge, False]] for badge in render.badges(tool, asks=asked(tool, policy))],
             "trusted": tool.trust is Trust.TRUSTED,
             "state": state,
         }

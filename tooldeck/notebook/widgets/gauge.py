@@ -10,7 +10,6 @@ import traitlets
 from tooldeck.core.breaker import BreakerState, Phase
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.guards.text import visible
-from tooldeck.notebook import facts
 from tooldeck.notebook.render import panel, shown
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace
@@ -95,7 +94,7 @@ class Gauge(Panel):
             "recent": list(recent),
             "counted": self._counted(),
             "last": shown_pieces(state.last_error),
-            "text": shown_pieces(f"{self.name}: {self._words()}"),
+            "text": [[self.text(), False]],
         }
 
     def _left(self) -> float:
@@ -111,7 +110,7 @@ class Gauge(Panel):
             words.append(f"probe in {left:.0f} s" if left > 0 else "next call is the probe")
         elif state.phase is Phase.HALF_OPEN:
             words.append("one probe is running")
-        words.append(f"{state.failures} of {facts.count(most, 'failure')}")
+        words.append(f"{state.failures} of {most} failure{'' if most == 1 else 's'}")
         if state.last_error:
             words.append(f"last: {state.last_error}")
         return ", ".join(words)

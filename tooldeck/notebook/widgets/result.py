@@ -49,14 +49,14 @@ class ResultView(Panel):
 
 def _facts(result: ToolResult) -> dict[str, Any]:
     """What the page is told of a result."""
-    text = render.outcome_text(result)
+    text, more = render.outcome(result)
     tool = result.call.tool
     return {
         "id": result.call.id,
         "state": state_of(result.status),
         "line": render.result_line(result)[2:],
-        "call": shown_pieces(facts.call_line(result.call.name, result.call.arguments)),
-        "text": shown_pieces(text),
+        "call": [[facts.call_line(result.call.name, result.call.arguments), False]],
+        "text": [*shown_pieces(text), [more, False]],
         "length": facts.count(len(text), "character"),
         "untrusted": tool is not None and tool.trust is not Trust.TRUSTED,
         "notes": [shown_pieces(str(note)) for note in result.notes],
