@@ -15,6 +15,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.mcp import sdk
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.session import Session, State
+from tooldeck.registry.json_schema import warm_up
 
 SERVERS = Path(__file__).parent / "servers"
 LIMIT = 40.0
@@ -24,6 +25,7 @@ LIMIT = 40.0
 def _mcp_is_imported():
     # Takes seconds on a busy machine; what a test measures should be something else.
     sdk.prepare()
+    warm_up()
 
 
 @pytest.fixture

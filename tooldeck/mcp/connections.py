@@ -182,11 +182,19 @@ class Connections:
         return self._take_in(made)
 
     def reconnect(self, label: str) -> Connection:
-        """Close a connection, whatever its state, and make it again with the same settings."""
+        """Close a connection, whatever its state, and make it again with the same settings.
+
+        When that fails, the closed connection stays in the list, so that it can be tried again.
+        """
         old = self[label]
         self.close(label)
         made = Connection(old.again(), old.declared, old.again)
-        self._waited(made.session.open())
+        try:
+            self._waited(made.session.open())
+        except BaseException:
+            old.tools, old.names = {}, {}
+            self._all.setdefault(label, old)
+            raise
         return self._take_in(made)
 
     def _made(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from importlib import metadata
+from importlib import import_module, metadata
 
 from tooldeck.core.errors import SetupError
 
@@ -24,17 +24,11 @@ def require() -> None:
 
 
 def prepare() -> None:
-    """Import what a session needs. Takes seconds the first time, so it never runs on the session loop."""
-    from importlib import import_module
-
+    """Import the client. Takes a second or more the first time, so it never runs on the session loop."""
     import_module("mcp.client.streamable_http")
-
-    from tooldeck.registry.json_schema import warm_up
-
     for name in ("mcp", "client", "httpx2"):
         # What these report is told in our own errors; without a handler it would be printed into the cell.
         logging.getLogger(name).addHandler(_quiet)
-    warm_up()
 
 
 _quiet = logging.NullHandler()

@@ -22,13 +22,15 @@ from tooldeck.hosts.background import background
 from tooldeck.mcp import faults, sdk
 from tooldeck.mcp.calls import CallsInFlight
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpError, McpTimeout, McpToolError
-from tooldeck.mcp.handlers import Handlers, LogLine
+from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.http import http_streams
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
+from tooldeck.mcp.news import News
 from tooldeck.mcp.results import McpValue, value_of
 from tooldeck.mcp.stdio import StdioServer
 from tooldeck.mcp.tap import Malformed, Tap
 from tooldeck.mcp.target import Command, Target, Url, environment, read_target
+from tooldeck.registry.json_schema import warm_up
 
 __all__ = ["Session", "SessionSettings", "State"]
 
@@ -88,13 +90,10 @@ class Session:
         executor: Executor | None = None,
     ) -> None:
         sdk.require()
-        for name, seconds in (("timeout", timeout), ("connect_timeout", connect_timeout)):
-            if not seconds > 0:
-                raise DefinitionError(f"{name} must be more than 0 seconds, got {seconds!r}.")
         self.label = label
         self.target: Target = read_target(target)
-        self.timeout = float(timeout)
-        self.connect_timeout = float(connect_timeout)
+        self.timeout = _above_zero("timeout", timeout)
+        self.connect_timeout = _above_zero("connect_timeout", connect_timeout)
         self.mode = mode
         self.handlers = handlers or Handlers()
         self.executor: Executor = executor or background()
@@ -119,7 +118,7 @@ class Session:
         self._explained = asyncio.Event()
         self._stop = asyncio.Event()
         self._failure: BaseException | None = None
-        self._background: set[asyncio.Task[Any]] = set()
+        self._news = News(self, self._calls)
 
     # -- from any thread ---
 
@@ -178,7 +177,7 @@ class Session:
     ) -> McpValue:
         """The same as `call`, to be awaited on the session's own loop."""
         client = self._usable()
-        limit = self.timeout if timeout is None else timeout
+        limit = self.timeout if timeout is None else _above_zero("timeout", timeout)
         with self._calls.started(name, limit) as running:
             try:
                 async with running.clock:
@@ -217,8 +216,11 @@ class Session:
         """The owner: everything is entered and left here."""
         try:
             await asyncio.to_thread(sdk.prepare)
+            # Takes seconds the first time; done while the server starts, not in the middle of a call.
+            warming = asyncio.create_task(asyncio.to_thread(warm_up))
             async with AsyncExitStack() as stack:
                 await self._enter(stack)
+                await warming
                 self.state = State.READY
                 self._opened.set()
                 await self._until_over()
@@ -233,8 +235,6 @@ class Session:
             self._client = None
             self.state = State.CLOSED if self._stop.is_set() else State.DEAD
             self._opened.set()
-            for task in self._background:
-                task.cancel()
 
     async def _enter(self, stack: AsyncExitStack) -> None:
         clock = asyncio.timeout(self.connect_timeout)
@@ -251,7 +251,8 @@ class Session:
                 self.protocol = client.protocol_version
                 self.instructions = client.instructions or ""
                 self.listing = await read_tools(client, self._tap)
-                self._listen(client)
+                stack.callback(self._news.stop)
+                self._news.listen(client)
         except TimeoutError:
             if clock.expired():
                 raise McpConnectError(
@@ -269,9 +270,9 @@ class Session:
             cache=None,
             client_info=types.Implementation(name="tooldeck", version=__version__),
             elicitation_callback=self._calls.elicited,
-            logging_callback=self._logged,
+            logging_callback=self._news.log,
             log_level="info",
-            message_handler=self._noticed,
+            message_handler=self._news.hear,
         )
 
     def _transport(self) -> Any:
@@ -302,6 +303,16 @@ class Session:
         self.state = State.DEAD
         self._explained.set()
 
+    async def read_list_again(self) -> None:
+        """The server says that its list of tools has changed."""
+        client = self._client
+        if client is None or self.state is not State.READY:
+            return
+        self.listing = await read_tools(client, self._tap)
+        if self.on_change is not None:
+            self.on_change()
+        await self._calls.tell(self.handlers.on_tools_changed, self)
+
     async def _close(self) -> None:
         owner = self._owner
         self._stop.set()
@@ -323,51 +334,6 @@ class Session:
         if self._owner is not None:
             self._owner.cancel()
             await asyncio.wait([self._owner], timeout=_CLOSE_LIMIT)
-
-    # -- what the server says on its own ---
-
-    def _listen(self, client: Any) -> None:
-        """Ask a server of the newer protocol to tell about changes of its tools; older ones do it unasked."""
-        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
-        tools = client.server_capabilities.tools
-        if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools is not None and tools.list_changed:
-            self._keep(self._listening(client))
-
-    async def _listening(self, client: Any) -> None:
-        with contextlib.suppress(Exception):  # a server that stops telling is no reason to end anything
-            async with client.listen(tools_list_changed=True) as news:
-                async for _ in news:
-                    await self._relist()
-
-    async def _noticed(self, message: Any) -> None:
-        from mcp import types
-
-        if isinstance(message, types.ToolListChangedNotification) and self.state is State.READY:
-            self._keep(self._relist())
-
-    async def _relist(self) -> None:
-        client = self._client
-        if client is None:
-            return
-        self.listing = await read_tools(client, self._tap)
-        if self.on_change is not None:
-            self.on_change()
-        await self._calls.tell(self.handlers.on_tools_changed, self)
-
-    async def _logged(self, params: Any) -> None:
-        line = LogLine(self.label, str(params.level), params.data, params.logger or "")
-        await self._calls.tell(self.handlers.on_log, line)
-
-    def _keep(self, coroutine: Any) -> None:
-        task = asyncio.create_task(coroutine)
-        self._background.add(task)
-        task.add_done_callback(self._forget)
-
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        self._background.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not complain about it
 
     # -- errors in our words ---
 
@@ -400,6 +366,12 @@ class Session:
             return faults.of_connect(error, self.label, self.target)
         await process.settled(1.0)
         return faults.of_connect(error, self.label, self.target, process.ending(), process.told())
+
+
+def _above_zero(name: str, seconds: float) -> float:
+    if not seconds > 0:
+        raise DefinitionError(f"{name} must be more than 0 seconds, got {seconds!r}.")
+    return float(seconds)
 
 
 async def _anything_goes(name: str, result: object) -> None:

@@ -182,6 +182,7 @@ TOOLS = {
         meet,
         question,
         talk,
+        flood,
         seen,
         grow,
     )
