@@ -47,6 +47,8 @@ class SessionCard(Panel):
         self._close = close
         self._busy = ""
         self._trouble = ""
+        self._known: tuple[Tool, ...] = ()
+        self._tokens = 0
         super().__init__()
         self.refresh()
 
@@ -117,10 +119,17 @@ class SessionCard(Panel):
     def _counts(self) -> str:
         made = self.made
         tools = list(made.tools.values())
-        tokens = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
+        tokens = self._counted(tuple(tools))
         protocol = [visible(made.session.protocol)] if made.session.protocol else []
         words = [*protocol, facts.count(len(tools), "tool"), f"about {facts.count(tokens, 'token')}"]
         return " · ".join(words)
+
+    def _counted(self, tools: tuple[Tool, ...]) -> int:
+        """The tokens that the tools cost; counted again only when there are other tools, since calls refresh."""
+        if self._known != tools:
+            self._known = tools
+            self._tokens = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
+        return self._tokens
 
     def text(self) -> str:
         """The session and its tools as text."""
