@@ -3,42 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator
+from asking import AFTER, AWAIT, CALL, card, ended, press, ready
 from rig.jupyter import Comms
 from rig.kernels import VERSIONS, kernel_name
 from rig.lab import Lab
-
-SETUP = """
-%load_ext tooldeck
-RAN = []
-
-@deck.tool(effects="write")
-def write_note(text: str, copies: int = 1) -> str:
-    "Keep a note."
-    RAN.append(text)
-    return f"kept {text} x{copies}"
-"""
-CALL = 'result = deck.call("write_note", text="hello"); print(result.status, result.value, RAN)'
-AWAIT = 'result = await deck.acall("write_note", text="hello"); print(result.status, result.value, RAN)'
-AFTER = "print('next cell')"
-
-
-def ready(lab: Lab, *cells: str, kernel: str = "python3") -> None:
-    """Open a notebook whose first cell has loaded the deck and a tool that asks."""
-    lab.open([SETUP, *cells], kernel=kernel)
-    lab.run_to_end(0)
-
-
-def card(lab: Lab, index: int, phase: str = "waiting") -> Locator:
-    """Return the last card in a cell's output, once it is drawn."""
-    found = lab.output(index).locator(f".td-approval[data-phase='{phase}']").last
-    found.wait_for(timeout=20_000)
-    return found
-
-
-def press(lab: Lab, index: int, name: str) -> None:
-    """Press a button of the waiting card."""
-    card(lab, index).get_by_role("button", name=name, exact=True).click()
 
 
 @pytest.mark.parametrize("call", [CALL, AWAIT], ids=["blocking", "awaited"])
@@ -134,7 +102,7 @@ def test_interrupting_the_cell_ends_the_wait_and_the_card_says_so(lab: Lab) -> N
     lab.interrupt()
     lab.wait_ended(1)
     assert "KeyboardInterrupt" in lab.text(1)
-    assert "interrupted" in (card(lab, 1, "interrupted").text_content() or "")
+    ended(lab, 1, "interrupted")
     lab.screenshot("approval-interrupted")
     assert lab.run_to_end(2) == "next cell\n"
 
@@ -158,7 +126,7 @@ def test_a_reloaded_page_shows_the_waiting_card_and_hears_its_click(lab: Lab) ->
     lab.reload()
     press(lab, 1, "Approve")
     lab.wait_status("idle")
-    assert "approved" in (card(lab, 1, "approved").text_content() or "")
+    ended(lab, 1, "approved")
 
 
 def test_a_call_that_nobody_answers_in_time_is_refused_and_a_late_click_says_so(lab: Lab) -> None:
@@ -168,14 +136,15 @@ def test_a_call_that_nobody_answers_in_time_is_refused_and_a_late_click_says_so(
     lab.wait_ended(1)
     assert "denied" in lab.text(1)
     assert "in time" in lab.text(1)
-    card(lab, 1, "timed out")
+    ended(lab, 1, "no answer within 3")
     lab.screenshot("approval-timed-out")
 
 
 def test_two_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
     both = (
         "import asyncio\n"
-        'results = await asyncio.gather(deck.acall("write_note", text="one"), deck.acall("write_note", text="two"))\n'
+        'calls = [deck.acall("write_note", text=text) for text in ("one", "two")]\n'
+        "results = await asyncio.gather(*calls)\n"
         "print([result.status for result in results], RAN)"
     )
     ready(lab, both)
@@ -184,7 +153,7 @@ def test_two_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
     cards.nth(1).wait_for(timeout=20_000)
     lab.screenshot("approval-two-at-once")
     cards.filter(has_text="two").get_by_role("button", name="Approve", exact=True).click()
-    lab.output(1).locator(".td-approval[data-phase='approved']").wait_for()
+    lab.output(1).get_by_text("approved by you").first.wait_for()
     cards.filter(has_text="one").get_by_role("button", name="Deny", exact=True).click()
     lab.wait_ended(1)
     assert "[<Status.DENIED: 'denied'>, <Status.OK: 'ok'>] ['two']" in lab.text(1)

@@ -33,11 +33,11 @@ def timetable(station: str = "Ulm") -> list[str]:
     time.sleep(0.4)
     raise ConnectionError("no answer")
 '''
-LOOP = '''import time
+LOOP = """import time
 for _ in range(5):
     deck.call("timetable")
     time.sleep(0.2)
-print("loop ended")'''
+print("loop ended")"""
 
 
 def tool_card(lab: Lab, index: int) -> Locator:

@@ -31,7 +31,7 @@ def test_run_all_of_the_quickstart_meets_every_card_and_ends(lab: Lab) -> None:
     code = [index for index, cell in enumerate(notebook["cells"]) if cell["cell_type"] == "code"]
     source = {index: "".join(notebook["cells"][index]["source"]) for index in code}
     asking = next(index for index in code if "Buy the train tickets" in source[index])
-    ordering = next(index for index in code if "order_coffee\"" in source[index])
+    ordering = next(index for index in code if 'order_coffee"' in source[index])
     lab.run_all()
     card = lab.output(asking).locator(".td-approval[data-phase='waiting']")
     card.wait_for(timeout=60_000)
@@ -46,7 +46,9 @@ def test_run_all_of_the_quickstart_meets_every_card_and_ends(lab: Lab) -> None:
     lab.wait_ended(code[-1], timeout=60)
     assert "1 kept" in lab.text(asking)
     assert "one medium espresso" in lab.text(ordering)
-    wrong = [lab.text(index) for index in code if "Traceback" in lab.text(index) or "Error:" in lab.text(index)]
+    wrong = [
+        lab.text(index) for index in code if "Traceback" in lab.text(index) or "Error:" in lab.text(index)
+    ]
     assert [text for text in wrong if "ConnectionError" not in text and "invalid" not in text] == []
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "badges",
     "box",
     "code",
+    "folded",
     "outcome",
     "outcome_text",
     "panel",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 _GLYPHS = {Status.OK: "●", Status.DENIED: "⊘", Status.TRIPPED: "◌", Status.CANCELLED: "–"}
+_LINE = "var(--jp-border-color1,#bdbdbd)"
 _LIMIT = 20_000
 """Characters of a value that a stored output keeps."""
 
@@ -58,10 +60,12 @@ def box(text: str) -> str:
 
 def _box(text: str) -> str:
     """The same for a text that is visible already."""
-    style = (
-        "max-height:18em;overflow:auto;white-space:pre-wrap;border:1px dashed;padding:4px 6px;margin:2px 0"
-    )
-    return f'<pre style="{style}">{shown(text)}</pre>'
+    return _block(shown(text), "dashed")
+
+
+def _block(inner: str, border: str) -> str:
+    style = f"max-height:18em;overflow:auto;white-space:pre-wrap;border:1px {border} {_LINE};padding:4px 6px"
+    return f'<pre style="{style};margin:2px 0">{inner}</pre>'
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -77,8 +81,21 @@ def table(rows: Iterable[tuple[str, ...]]) -> str:
 
 def panel(*parts: str) -> str:
     """HTML parts in one bordered block."""
-    inner = "".join(f"<div>{part}</div>" for part in parts if part)
-    return f'<div style="border:1px solid;border-radius:3px;padding:6px 10px;margin:4px 2px">{inner}</div>'
+    return _framed(_parts(parts))
+
+
+def folded(summary: str, *parts: str) -> str:
+    """HTML parts behind a line that unfolds them."""
+    return _framed(f"<details><summary>{summary}</summary>{_parts(parts)}</details>")
+
+
+def _parts(parts: Iterable[str]) -> str:
+    return "".join(f"<div>{part}</div>" for part in parts if part)
+
+
+def _framed(inner: str) -> str:
+    style = f"border:1px solid {_LINE};border-radius:2px;padding:4px 10px;margin:2px"
+    return f'<div style="{style}">{inner}</div>'
 
 
 def badges(tool: Tool, asks: str = "") -> tuple[str, ...]:
@@ -185,7 +202,7 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     outside = " · untrusted" if tool is None or tool.trust is not Trust.TRUSTED else ""
     return panel(
         f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
-        _box(outcome_text(result)),
+        _block(shown(outcome_text(result)), "dashed" if outside else "solid"),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
 

@@ -13,7 +13,7 @@ from tooldeck.core.parameters import Problem
 from tooldeck.core.vocabulary import Trust
 from tooldeck.guards.text import json_text, visible
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import box, code, panel, shown, table
+from tooldeck.notebook.render import box, code, folded, shown, table
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
@@ -174,9 +174,12 @@ class ApprovalCard(Panel):
         self._display = display(self, display_id=True)
 
     def keep(self) -> None:
-        """Store how it ended in the output that `show` made; call it on the thread of that cell."""
+        """Leave how it ended in the output that `show` made, as text and HTML that need no kernel any more.
+
+        Call it on the thread of that cell.
+        """
         if self._display is not None:
-            self._display.update(self)
+            self._display.update({"text/plain": self.text(), "text/html": self.html()}, raw=True)
 
     def text(self) -> str:
         """One line: the call, and what became of it."""
@@ -190,8 +193,8 @@ class ApprovalCard(Panel):
             for given in facts.arguments(call.arguments)
         ]
         tool, glyph = self.request.tool, _GLYPHS.get(self.phase, "–")
-        return panel(
-            f"{glyph} <strong>Approval of {code(tool.name)}</strong> — {shown(self._story)}",
+        return folded(
+            f"{glyph} {shown(self._story)} · {code(self._call())}",
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
             f"{shown(facts.trust(tool))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",
