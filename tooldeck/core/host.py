@@ -37,12 +37,14 @@ class Work:
 class LimitPassed(Exception):
     """A body took longer than its limit.
 
-    `still_running` says that it could not be stopped, so that its effects may still happen.
+    `limit` is in seconds; `still_running` says that it could not be stopped, so that its effects may still
+    happen; `told` is what its other side says about it, in one sentence, or empty.
     """
 
-    def __init__(self, limit: float, *, still_running: bool) -> None:
-        super().__init__(f"took longer than {limit:g} s")
+    def __init__(self, limit: float, *, still_running: bool, told: str = "") -> None:
+        super().__init__(told or f"took longer than {limit:g} s")
         self.limit = limit
+        self.told = told
         self.still_running = still_running
 
 

@@ -9,9 +9,11 @@ from typing import Any, cast
 
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.host import LimitPassed
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
+from tooldeck.mcp.errors import McpTimeout
 from tooldeck.mcp.listing import RemoteTool
 from tooldeck.mcp.results import McpValue
 from tooldeck.mcp.session import Session
@@ -100,7 +102,10 @@ async def _invoke(
     session: Session, remote: RemoteTool, promised: JsonSchemaParameters | None, values: Mapping[str, Any]
 ) -> McpValue:
     """The body: a call on the session's loop, in the context of whoever called."""
-    value = await session.acall(remote.name, values)
+    try:
+        value = await session.acall(remote.name, values)
+    except McpTimeout as late:
+        raise LimitPassed(session.timeout, still_running=False, told=str(late)) from late
     call = current_call()
     if call is not None and promised is not None:
         broken = _broken_promise(promised, value.structured)

@@ -10,18 +10,20 @@ from tooldeck.core.world import Handler, World
 
 
 def time_limit(next: Handler, tool: Tool, world: World) -> Handler:
-    """Turn a passed limit into an outcome; cannot act on tools without one. The host keeps the clock."""
-    if tool.timeout is None:
+    """Turn a passed limit into an outcome; the host keeps the clock, or the executor its own.
+
+    Cannot act on tools that have no limit and run on the caller.
+    """
+    if tool.timeout is None and tool.executor is None:
         return next
 
     async def run(call: ToolCall) -> Outcome:
         try:
             return await next(call)
         except LimitPassed as passed:
-            after = "; its body may still be running" if passed.still_running else ""
             call.log.decide("time_limit", f"passed {passed.limit:g} s")
-            return Outcome(
-                Status.TIMEOUT, error=f"{tool.name} took longer than its limit of {passed.limit:g} s{after}."
-            )
+            after = "; its body may still be running" if passed.still_running else ""
+            told = passed.told or f"{tool.name} took longer than its limit of {passed.limit:g} s{after}."
+            return Outcome(Status.TIMEOUT, error=told)
 
     return run
