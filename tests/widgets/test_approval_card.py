@@ -245,6 +245,12 @@ def test_the_saved_forms_tell_the_call_and_its_end_as_inert_text(clock: Clock) -
     assert "window.pwned=1" in text
 
 
+def test_the_length_of_a_long_argument_is_no_character_from_outside(clock: Clock) -> None:
+    card, _, _ = opened(clock, arguments={"path": "x" * 2000})
+    assert "path=<2\u2009000 characters>" in repr(card)
+    assert r"\u2009" not in card.html()
+
+
 def test_a_card_with_a_storm_of_escapes_stays_drawable(clock: Clock) -> None:
     text = "a\u200b" * 50_000
     card, _, _ = opened(clock, arguments={"content": text})

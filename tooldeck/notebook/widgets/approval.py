@@ -194,7 +194,7 @@ class ApprovalCard(Panel):
         ]
         tool, glyph = self.request.tool, _GLYPHS.get(self.phase, "–")
         return folded(
-            f"{glyph} {shown(self._story)} · {code(self._call())}",
+            f"{glyph} {shown(self._story)} · <code>{shown(self._call())}</code>",
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
             f"{shown(facts.trust(tool))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",

@@ -125,7 +125,7 @@ class SessionCard(Panel):
         return " · ".join(words)
 
     def _counted(self, tools: tuple[Tool, ...]) -> int:
-        """The tokens that the tools cost; counted again only when there are other tools, since calls refresh."""
+        """The tokens that the tools cost; counted only when the tools change, since every call refreshes."""
         if self._known != tools:
             self._known = tools
             self._tokens = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
