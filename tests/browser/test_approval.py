@@ -151,6 +151,7 @@ def test_two_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
     lab.run(1)
     cards = lab.output(1).locator(".td-approval[data-phase='waiting']")
     cards.nth(1).wait_for(timeout=20_000)
+    assert "2 of 2" in (cards.nth(1).text_content() or "")
     lab.screenshot("approval-two-at-once")
     cards.filter(has_text="two").get_by_role("button", name="Approve", exact=True).click()
     lab.output(1).get_by_text("approved by you").first.wait_for()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.breaker import Phase
 from tooldeck.core.result import ToolResult
@@ -13,7 +13,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import visible
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import code, panel, table
+from tooldeck.notebook.render import code, panel, shown, table
 from tooldeck.policy import Policy
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class CallLogTable(_Table):
             ("call", "by", "status", "attempts", "time", "said"),
             *(
                 (
-                    facts.call_line(result.call.name, result.call.arguments),
+                    facts.call_line(result.call.name, _arguments(result)),
                     str(result.call.caller.source),
                     str(result.status),
                     str(result.attempts),
@@ -164,7 +164,13 @@ class DeckView:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        return panel(*(code(line) for line in self._lines()))
+        return panel(*(f"<code>{shown(line)}</code>" for line in self._lines()))
+
+
+def _arguments(result: ToolResult) -> Mapping[str, Any]:
+    """The arguments as understood, else as they came."""
+    raw = result.call.raw
+    return result.call.arguments or (raw if isinstance(raw, Mapping) else {})
 
 
 def _columns(rows: list[tuple[str, ...]]) -> str:

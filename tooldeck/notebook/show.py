@@ -80,12 +80,12 @@ def _hint(missing: SetupError) -> None:
 
 def show_session(notebook: Notebook, made: Connection) -> None:
     """Display the card of an MCP server."""
-    for note in made.notes:
-        say(note)
     try:
         from tooldeck.notebook.widgets.session import SessionCard
     except SetupError as missing:
         _hint(missing)
+        for note in made.notes:
+            say(note)
         display(ToolTable(tuple(made.tools.values()), notebook.deck.policy))
         return
     card = SessionCard(made, notebook.deck.policy, reconnect=notebook.mcp.reconnect, close=notebook.mcp.close)
