@@ -10,7 +10,7 @@ from pydantic import validate_call
 from benchmarks.measure import Figure, in_turns, in_turns_async
 from tooldeck import Deck
 
-CALLS = 2_000
+CALLS = 200
 MICRO = 1e6
 
 
@@ -53,7 +53,7 @@ def figures() -> Iterator[Figure]:
 
     watched = Deck(trace=True)
     watched.add(book, effects="none")
-    watched.subscribe(lambda event: None)
+    watched.subscribe(lambda _event: None)
     ours, theirs = in_turns(
         lambda: watched.call("book", arguments), lambda: deck.call("book", arguments), calls=CALLS
     )

@@ -31,6 +31,10 @@ def figures() -> Iterator[Figure]:
 
 def _seconds(code: str) -> float:
     done = subprocess.run(
-        [sys.executable, "-c", _TIMED.format(code=code)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", _TIMED.format(code=code)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return float(done.stdout)

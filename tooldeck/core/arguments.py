@@ -40,9 +40,11 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
     """Read what a caller gave. `schema` tells where the words of a text may stand for null. Never raises."""
     if raw is None:
         return Read({})
-    if isinstance(raw, Mapping):
-        odd = next((key for key in raw if not isinstance(key, str)), None)
-        return Read(dict(raw)) if odd is None else _refused(f"keys must be text, not {odd!r}")
+    if type(raw) is dict or isinstance(raw, Mapping):
+        for key in raw:
+            if not isinstance(key, str):
+                return _refused(f"keys must be text, not {key!r}")
+        return Read(dict(raw))
     if not isinstance(raw, str):
         return _refused("must be a JSON object or a mapping", f"{type(raw).__name__} {raw!r}"[:60])
     notes: list[Note] = []

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.parameters import Note, Problem
@@ -64,6 +65,8 @@ class CallLog:
     """How many stages the call is inside of, while tracing."""
     call: ToolCall | None = None
     """The call as the innermost stage knew it."""
+    text: str = ""
+    """The model-facing text, once `present` has made it."""
     result: ToolResult | None = None
     """The end of the call, once it is recorded."""
 
@@ -114,9 +117,10 @@ CURRENT: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
 """The call whose body runs in this context."""
 
 
-def current_caller() -> Caller:
-    """Who starts calls in this context."""
-    return _CALLER.get()
+def current_caller(otherwise: Caller | None = None) -> Caller:
+    """Who starts calls in this context; `otherwise` where nobody said so."""
+    caller = _CALLER.get()
+    return otherwise if otherwise is not None and caller is _NOBODY_SPECIAL else caller
 
 
 def current_call() -> ToolCall | None:
@@ -142,9 +146,14 @@ def calling(
         _CALLER.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call: what was asked for and, from the stage that knows it on, what is really meant."""
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class ToolCall(NamedTuple):
+    """One call: what was asked for and, from the stage that knows it on, what is really meant.
+
+    A tuple because several are made per call and nothing immutable is made faster; it equals itself only.
+    """
 
     id: str
     name: str
@@ -154,37 +163,48 @@ class ToolCall:
     raw: Mapping[str, Any] | str | None
     """The arguments as they came."""
     caller: Caller
-    log: CallLog = field(repr=False)
+    log: CallLog
     parent: str | None = None
     """The id of the call whose body started this one."""
     tool: Tool | None = None
     """The tool it resolved to; None before `resolve` and for an unknown name."""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = _NOTHING
     """The arguments as understood, after repair; empty before they are checked."""
-    values: dict[str, Any] = field(default_factory=dict, repr=False)
+    values: Mapping[str, Any] = _NOTHING
     """The validated Python values; empty before they are checked."""
 
     def resolved(self, tool: Tool) -> ToolCall:
         """This call, with the tool that is really meant."""
-        call = ToolCall(
-            self.id, tool.name, self.given, self.raw, self.caller, self.log, self.parent, tool,
-            self.arguments, self.values,
-        )  # fmt: skip
+        call_id, _, given, raw, caller, log, parent, _, arguments, values = self
+        call = ToolCall(call_id, tool.name, given, raw, caller, log, parent, tool, arguments, values)
+        log.call = call
+        return call
+
+    def checked(self, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> ToolCall:
+        """This call, with arguments that passed the check."""
+        call_id, name, given, raw, caller, log, parent, tool, _, _ = self
+        call = ToolCall(call_id, name, given, raw, caller, log, parent, tool, arguments, values)
+        log.call = call
+        return call
+
+    def rewritten(self, raw: Mapping[str, Any]) -> ToolCall:
+        """This call, with other arguments that are still to be checked."""
+        call = self._replace(raw=raw)
         self.log.call = call
         return call
 
-    def checked(self, arguments: Mapping[str, Any], values: dict[str, Any]) -> ToolCall:
-        """This call, with arguments that passed the check."""
-        call = ToolCall(
-            self.id, self.name, self.given, self.raw, self.caller, self.log, self.parent, self.tool,
-            arguments, values,
-        )  # fmt: skip
-        self.log.call = call
-        return call
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
         return f"{self.name}({shown})"
+
+    def __repr__(self) -> str:
+        return f"<ToolCall {self.id}: {self}>"
 
 
 def new_id() -> str:
@@ -207,4 +227,4 @@ class Outcome(NamedTuple):
     transient: bool = False
     """Whether another attempt may succeed."""
     text: str = ""
-    """The model-facing text, once `present` has made it."""
+    """The model-facing text where the value comes from another call, which has made it already."""

@@ -82,7 +82,7 @@ def _pruned(value: Any, members: int, characters: int) -> Any:
 
 def _sound(text: str) -> str:
     """The text without lone surrogates, which no encoding can carry to a model; they are shown as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _safe_str(value: Any) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tooldeck.core import errors
 from tooldeck.core.call import Span, ToolCall
@@ -25,9 +24,8 @@ _ERRORS: dict[Status, type[errors.CallError]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class ToolResult:
-    """The end of one call."""
+class ToolResult(NamedTuple):
+    """The end of one call. A tuple, because nothing immutable is made faster; it equals itself only."""
 
     status: Status
     """``ok``, or the word of the stage that ended the call."""
@@ -71,6 +69,12 @@ class ToolResult:
         if self.status is Status.FAILED and self.exception is not None:
             raise self.exception
         raise _ERRORS[self.status](self.error or str(self.status), self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def __repr__(self) -> str:
         if self.ok:

