@@ -20,7 +20,7 @@ WIDGETS := $(if $(wildcard widgets/package.json),yes)
 WORKERS ?= 2
 PYTEST = $(PY) -m pytest
 
-.PHONY: help demo lab test lint bench clean
+.PHONY: help demo lab test lint notebooks bench clean
 .PHONY: lint-style lint-format lint-types lint-imports
 .PHONY: test-widgets test-python test-serial test-browser test-notebooks
 .NOTPARALLEL:
@@ -71,6 +71,9 @@ test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
 
 test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
+
+notebooks: $(STAMPS)/test ## run the notebooks and store what they show
+	$(PY) scripts/store_notebooks.py notebooks/*.ipynb
 
 bench: $(STAMPS)/test ## print the benchmark ratios
 	$(PY) -m benchmarks
