@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from live_kernel import LiveKernel
 
 NESTED = """
@@ -13,6 +14,25 @@ def ask_again(button):
 outer = Card(clicked=ask_again)
 print("outer", outer.ask())
 """
+
+
+@pytest.mark.parametrize("form", ["wait(one)", "await wait_async(one)", "run_here(wait_async(one))"])
+def test_clicks_that_come_in_the_gap_between_two_waits_are_heard_by_the_next(
+    kernel: LiveKernel, form: str
+) -> None:
+    """Given back to the kernel in the gap, a click would lie behind the very cell that waits for it."""
+    kernel.run(
+        "futures = [Future() for _ in range(60)]; left = iter(futures)\n"
+        "click = lambda button: next(left).set_result(1)"
+    )
+    cell = kernel.blocked(
+        f"display(Card(clicked=click).yes); post(print, 'waiting', place=here())\nfor one in futures: {form}"
+    )
+    for number in range(60):
+        kernel.click(cell.widgets[0])
+        if number % 3:
+            kernel.listen(0.001 * (number % 7))
+    assert kernel.finish(cell).status == "ok"
 
 
 def test_a_callback_may_ask_again(kernel: LiveKernel) -> None:

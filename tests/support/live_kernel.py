@@ -26,7 +26,7 @@ MAIN, SUBSHELL = "main", "subshell"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
-@dataclass
+@dataclass(repr=False)
 class Cell:
     """What came back for one request."""
 
@@ -35,6 +35,10 @@ class Cell:
     states: list[str] = field(default_factory=list)
     reply: dict[str, Any] | None = None
     replied_at: float = 0.0
+
+    def __repr__(self) -> str:
+        kinds = [kind for kind, _ in self.messages]
+        return f"<Cell {self.status} {self.states[-3:]} printed {self.text!r} error {self.error!r} {kinds[-8:]}>"
 
     def contents(self, kind: str) -> list[dict[str, Any]]:
         """Every message of a kind, in order."""

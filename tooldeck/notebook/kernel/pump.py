@@ -56,21 +56,30 @@ class Tap:
             self.port.divert(self._accept)
         return user
 
-    def leave(self, user: tuple[Any, Any]) -> None:
+    def leave(self, user: tuple[Any, Any], pump: _Guarded) -> None:
         """Stop using the tap."""
-        self._users.remove(user)
-        if self._users:
-            if self.held:
-                self._users[-1][0]()
-            return
-        del self._open[self.port.key]
-        self.port.restore()
-        self.give_back()
+        try:
+            # What came in the last moment: given back, it would lie behind the cell, whose next wait would
+            # not hear it.
+            if len(self._users) == 1 and user[1]():
+                self._handle(pump)
+        finally:
+            self._users.remove(user)
+            if self._users:
+                if self.held:
+                    self._users[-1][0]()
+            else:
+                del self._open[self.port.key]
+                self.port.restore()
+                self.give_back()
+
+    def _handle(self, pump: _Guarded) -> None:
+        while self.held and not pump.interrupts.flagged:
+            self.port.serve(self.held.popleft(), pump.foreign_code())
 
     def serve(self, pump: _Guarded) -> None:
         """Handle what is held, in order, until `pump` is interrupted or the kernel is ending."""
-        while self.held and not pump.interrupts.flagged:
-            self.port.serve(self.held.popleft(), pump.foreign_code())
+        self._handle(pump)
         if self.port.shutting_down:
             raise KeyboardInterrupt("the kernel is shutting down")
 
@@ -149,7 +158,7 @@ class Pump(_Guarded):
     ) -> None:
         try:
             if self._tap is not None:
-                self._tap.leave(self._use)
+                self._tap.leave(self._use, self)
         finally:
             self._waker.close()
             self.interrupts.remove()
@@ -232,7 +241,7 @@ class AsyncPump(_Guarded):
     def _close(self) -> None:
         tap, self._tap = self._tap, None
         if tap is not None:
-            tap.leave(self._use)
+            tap.leave(self._use, self)
 
 
 def _poller(port: ShellPort, wake: Waker) -> Any:
