@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from benchmarks import calls, imports, schemas
+from benchmarks import calls, imports, mcp_calls, schemas
+from benchmarks.measure import Figure
 
 PARTS: dict[str, Callable[[], None]] = {
     "calls": lambda: _print(calls.figures()),
     "imports": lambda: _print(imports.figures()),
     "schemas": lambda: _print(schemas.figures()),
+    "mcp": lambda: _print(mcp_calls.figures()),
     "memory": lambda: print(schemas.memory()),
 }
 
 
-def _print(figures) -> None:
+def _print(figures: Iterable[Figure]) -> None:
     for figure in figures:
         print(figure, flush=True)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tooldeck.core.current import CURRENT
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.repetitions import Repetitions
 from tooldeck.core.tool import Tool
@@ -113,8 +114,6 @@ class Caller:
 
 _NOBODY_SPECIAL = Caller()
 _CALLER: ContextVar[Caller] = ContextVar("tooldeck_caller", default=_NOBODY_SPECIAL)
-CURRENT: ContextVar[ToolCall | None] = ContextVar("tooldeck_call", default=None)
-"""The call whose body runs in this context."""
 
 
 def current_caller(otherwise: Caller | None = None) -> Caller:

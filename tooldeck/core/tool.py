@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tooldeck.core.current import CURRENT
 from tooldeck.core.errors import TooldeckError
 from tooldeck.core.parameters import Parameters
 from tooldeck.core.settings import BreakerSettings, RetrySettings
@@ -185,11 +186,7 @@ class Tool:
 
 def _runs_now(tool: Tool) -> bool:
     """Whether this code runs in the body of `tool` itself."""
-    from tooldeck.core.call import (
-        current_call,
-    )  # the call's record knows tools, so the import cannot stand at the top
-
-    call = current_call()
+    call = CURRENT.get()
     return call is not None and call.tool is not None and call.tool.function is tool.function
 
 

@@ -1,0 +1,60 @@
+"""A call of an MCP server over stdio, through the deck and through the SDK's own client."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from benchmarks.measure import Figure
+from tooldeck import Deck
+
+SERVER = [sys.executable, "-m", "tooldeck.mcp.demo_server"]
+ARGUMENTS = {"a": 2, "b": 3}
+ROUNDS = 300
+
+
+def figures() -> Iterator[Figure]:
+    """Medians of the wall clock in milliseconds, one call of each kind in turns."""
+    yield from asyncio.run(_figures())
+
+
+async def _figures() -> list[Figure]:
+    deck = Deck(policy="auto")
+    connection = await deck.mcp.aconnect(SERVER, label="bench")
+    tool = connection["add"]
+    try:
+        async with Client(stdio_client(StdioServerParameters(command=SERVER[0], args=SERVER[1:]))) as client:
+
+            async def theirs() -> Any:
+                return await client.call_tool("add", ARGUMENTS)
+
+            async def awaited() -> Any:
+                return (await deck.acall(tool, ARGUMENTS)).unwrap()
+
+            async def blocking() -> Any:
+                return deck.call(tool, ARGUMENTS).unwrap()
+
+            times = await _in_turns({"theirs": theirs, "awaited": awaited, "blocking": blocking})
+    finally:
+        await asyncio.to_thread(deck.close)
+    return [
+        Figure("MCP stdio call, awaited, against the SDK", times["awaited"], times["theirs"], "ms", "1.3"),
+        Figure("MCP stdio call, blocking, against the SDK", times["blocking"], times["theirs"], "ms", "1.3"),
+    ]
+
+
+async def _in_turns(calls: dict[str, Callable[[], Awaitable[Any]]]) -> dict[str, float]:
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            await call()
+            taken[name].append((time.perf_counter() - start) * 1e3)
+    return {name: statistics.median(times) for name, times in taken.items()}
