@@ -13,7 +13,7 @@ from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
 from tooldeck.core.asking import ask_in_turn
 from tooldeck.core.breaker import Breaker, BreakerState
-from tooldeck.core.call import CallLog, Outcome, ToolCall, current_call, current_caller, new_id
+from tooldeck.core.call import Caller, CallLog, Outcome, ToolCall, current_call, current_caller, new_id
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.events import BreakerMoved, Event, ToolAdded, ToolRemoved
@@ -76,6 +76,8 @@ class Deck:
         self._host: Host = host or BlockingHost()
         self._async_host: Host = async_host or AsyncHost()
         self._mcp: Connections | None = None
+        self._prepare_mcp: Callable[[Connections], None] | None = None
+        self._caller: Caller | None = None
 
     # -- tools
 
@@ -139,11 +141,17 @@ class Deck:
         if self._mcp is None:
             from tooldeck.mcp.connections import Connections
 
-            self._mcp = Connections(self, wait=lambda future: step(self._wait(future)))
+            self._mcp = Connections(
+                self,
+                wait=lambda future: step(self._host.wait(future)),
+                wait_async=self._awaited,
+            )
+            if self._prepare_mcp is not None:
+                self._prepare_mcp(self._mcp)
         return self._mcp
 
-    async def _wait(self, future: Future[Any]) -> Any:
-        return await self._host.wait(future)
+    async def _awaited(self, future: Future[Any]) -> Any:
+        return await self._async_host.wait(future)
 
     def servers(self) -> list[Connection]:
         """The MCP servers in use; loads nothing when there are none."""
@@ -192,7 +200,7 @@ class Deck:
             target if given is None else given.name,
             given,
             merged(arguments, kwargs),
-            current_caller(),
+            current_caller(self._caller if outer is None else None),
             CallLog(host.now(), spans=[] if self._trace else None),
             None if outer is None else outer.id,
         )
@@ -299,9 +307,24 @@ class Deck:
         self._trace = on
         self._lines.renew()
 
-    def use_hosts(self, host: Host, async_host: Host) -> None:
-        """Put other hosts in place, as a notebook does."""
+    def use_hosts(
+        self,
+        host: Host,
+        async_host: Host,
+        *,
+        caller: Caller | None = None,
+        prepare_mcp: Callable[[Connections], None] | None = None,
+    ) -> None:
+        """Put other hosts in place, as a notebook does.
+
+        `caller` is who makes the calls that come from no tool and of which nobody says otherwise (see
+        `calling`); `prepare_mcp` is given the deck's MCP servers before they are first used.
+        """
         self._host, self._async_host = host, async_host
+        self._caller = caller
+        self._prepare_mcp = prepare_mcp
+        if self._mcp is not None and prepare_mcp is not None:
+            prepare_mcp(self._mcp)
         self._lines.renew()
 
     def __repr__(self) -> str:

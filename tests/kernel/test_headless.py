@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CELL = """
 from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
 assert audience() is Audience.NOBODY
-print(why_nobody("weather"))
+print(why_nobody())
 """
 
 WAITS = """
@@ -31,11 +31,7 @@ pause(0.01)
 print(wait(future), await wait_async(future), run_here(twice()))
 """
 
-SENTENCE = (
-    "nobody can answer here, because this notebook is run by a program that takes no input; allow the tool "
-    'beforehand with `%policy allow weather` or `deck.policy.allow("weather")`, or declare its effects '
-    "where it is defined.\n"
-)
+SENTENCE = "this notebook is run by a program that takes no input\n"
 
 
 def notebook(folder: Path, *, outputs: bool = False) -> Path:

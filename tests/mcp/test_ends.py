@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 
 import psutil
@@ -76,6 +77,38 @@ def test_a_server_that_is_killed_while_nobody_calls_is_noticed(raw, connected, e
     os.kill(session.pid, signal.SIGKILL)
     assert eventually(lambda: session.state is State.DEAD, 10)
     assert session.reason.startswith("was killed by SIGKILL")
+
+
+def test_the_end_is_told_once_with_its_reason_although_nobody_calls(raw, connected):
+    session = connected(raw())
+    ends: list[tuple[State, str]] = []
+    told = threading.Event()
+
+    def on_end():
+        ends.append((session.state, session.reason))
+        told.set()
+
+    session.on_end = on_end
+    os.kill(session.pid, signal.SIGKILL)
+    assert told.wait(10)
+    session.close().result(LIMIT)
+    assert ends == [(State.DEAD, "was killed by SIGKILL")]
+
+
+def test_an_end_that_somebody_asked_for_is_told_too(raw, connected):
+    session = connected(raw())
+    ends: list[State] = []
+    session.on_end = lambda: ends.append(session.state)
+    session.close().result(LIMIT)
+    assert ends == [State.CLOSED]
+
+
+def test_a_listener_that_fails_does_not_keep_the_session_from_ending(raw, connected, eventually):
+    session = connected(raw())
+    session.on_end = lambda: 1 / 0
+    os.kill(session.pid, signal.SIGKILL)
+    assert eventually(lambda: session.state is State.DEAD, 10)
+    session.close().result(LIMIT)
 
 
 def test_one_of_two_servers_dies_and_the_other_goes_on(raw, connected):

@@ -17,11 +17,11 @@ import threading
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tooldeck.core.errors import TooldeckError
 
-__all__ = ["BackgroundLoop", "Job", "background"]
+__all__ = ["BackgroundLoop", "Job", "JobOwner", "background", "start_job"]
 
 T = TypeVar("T")
 
@@ -34,13 +34,25 @@ def _compiled_task(loop: asyncio.AbstractEventLoop, coro: Any, **kwargs: Any) ->
     return _CompiledTask(coro, loop=loop, **kwargs)
 
 
+class JobOwner(Protocol):
+    """The loop that a job runs on, as far as the job knows it."""
+
+    def call_soon(self, function: Callable[[], Any]) -> None:
+        """Run a plain function on the loop, soon; nothing happens when the loop is gone."""
+        ...
+
+    def refuse_to_block(self) -> None:
+        """Raise `TooldeckError` where waiting for work of this loop would block the loop itself."""
+        ...
+
+
 class Job(Future[T]):
-    """The future of work on a background loop. Cancelling it cancels the work.
+    """The future of work on a loop of ours. Cancelling it cancels the work.
 
     A cancelled future is done at once, the work a little later: `finished` tells when it has really ended.
     """
 
-    def __init__(self, owner: BackgroundLoop) -> None:
+    def __init__(self, owner: JobOwner) -> None:
         super().__init__()
         self.finished = threading.Event()
         """Set when the task has ended, whichever way, also after a cancellation."""
@@ -129,7 +141,7 @@ class BackgroundLoop:
 
         with self._lock:
             # Under the lock, so that a `stop` at the same moment sees the job and ends it.
-            self._ensure_running().call_soon_threadsafe(_start, job, body, context)
+            self._ensure_running().call_soon_threadsafe(start_job, job, body, context)
         return job
 
     def call_soon(self, function: Callable[[], Any]) -> None:
@@ -178,7 +190,9 @@ _inherited: list[asyncio.AbstractEventLoop] = []
 # Loops of a parent process: collecting them would close the selector that the parent still uses.
 
 
-def _start(job: Job[Any], body: Callable[[], Coroutine[Any, Any, Any]], context: contextvars.Context) -> None:
+def start_job(
+    job: Job[Any], body: Callable[[], Coroutine[Any, Any, Any]], context: contextvars.Context
+) -> None:
     """On the loop: make the task, unless the job was cancelled meanwhile."""
     if job.cancelled():
         job.settle(None, asyncio.CancelledError())

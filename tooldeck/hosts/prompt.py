@@ -50,7 +50,7 @@ def ask_by_input(request: ApprovalRequest) -> Decision:
     try:
         answer = input(f"{question(request)}\n{_CHOICES}: ")
     except EOFError:
-        return refuse(request)
+        return refuse(request, "the input has ended")
     return read_answer(answer)
 
 
@@ -82,14 +82,15 @@ def question(request: ApprovalRequest) -> str:
     return "\n".join(lines)
 
 
-def refuse(request: ApprovalRequest) -> Decision:
-    """The answer where nobody can be asked; names the ways to approve beforehand."""
+def refuse(request: ApprovalRequest, why: str = "this program has no terminal to ask on") -> Decision:
+    """The answer where nobody can be asked: says `why`, and the ways to approve beforehand."""
     name = request.tool.name
     return Decision(
         False,
         by="nobody",
         note=(
-            f"to approve it beforehand use deck.policy.allow({name!r}), %policy allow {name} in a notebook, "
+            f"{why}; to approve it beforehand use deck.policy.allow({name!r}), "
+            f"%policy allow {name} in a notebook, "
             'or declare what the tool does, for example effects="read".'
         ),
     )

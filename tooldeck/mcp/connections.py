@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, Protocol, Unpack
 
-from tooldeck.core.errors import DefinitionError
+from tooldeck.core.errors import DefinitionError, TooldeckError
 from tooldeck.core.settings import BreakerSettings
-from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.tool import Executor, Origin, Tool
 from tooldeck.core.vocabulary import nearest
 from tooldeck.mcp import sdk
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.names import deck_names
 from tooldeck.mcp.session import Session, SessionSettings, State
 from tooldeck.mcp.tap import Malformed
-from tooldeck.mcp.target import default_label, read_target
+from tooldeck.mcp.target import InProcess, default_label, read_target
 from tooldeck.mcp.tools import Declarations, make_tool
 
 __all__ = ["Connection", "Connections", "Shelf", "wait_for"]
@@ -121,15 +121,27 @@ class Connection:
 class Connections:
     """The MCP servers of a deck: a mapping from label to `Connection`.
 
-    `wait` waits for a future on the calling thread; a notebook replaces it by one that keeps widgets alive.
+    `wait` waits for a future on the calling thread, `wait_async` in the running loop; in a notebook both keep
+    widgets alive.
     `handlers` are those of every connection that is given none of its own. Raises `SetupError` where the mcp
     package is missing or too old.
     """
 
-    def __init__(self, shelf: Shelf, *, wait: Callable[[Future[Any]], Any] = wait_for) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        *,
+        wait: Callable[[Future[Any]], Any] = wait_for,
+        wait_async: Callable[[Future[Any]], Awaitable[Any]] = asyncio.wrap_future,
+    ) -> None:
         sdk.require()
         self.wait = wait
+        self.wait_async = wait_async
         self.handlers = Handlers()
+        self.in_process: Executor | None = None
+        """Where the sessions of server objects run unless told otherwise; None is the session thread."""
+        self.on_end: Callable[[Connection], None] | None = None
+        """Told on the session's thread when a connection is over, also while nobody uses it."""
         self._shelf = shelf
         self._all: dict[str, Connection] = {}
         self._known: dict[str, dict[str, str]] = {}
@@ -159,6 +171,7 @@ class Connections:
         Raises `McpConnectError`, `DefinitionError` or `SetupError`; other connections are left alone.
         """
         made = self._made(target, label, Declarations(reads, effects, breaker), settings)
+        _refuse_to_block(made)
         for old in self._in_the_way(made):
             self.close(old)
         self._waited(made.session.open())
@@ -178,7 +191,7 @@ class Connections:
         made = self._made(target, label, Declarations(reads, effects, breaker), settings)
         for old in self._in_the_way(made):
             await self.aclose(old)
-        await asyncio.wrap_future(made.session.open())
+        await self.wait_async(made.session.open())
         return self._take_in(made)
 
     def reconnect(self, label: str) -> Connection:
@@ -197,6 +210,14 @@ class Connections:
             raise
         return self._take_in(made)
 
+    async def areconnect(self, label: str) -> Connection:
+        """The same as `reconnect`, to be awaited."""
+        old = self[label]
+        await self.aclose(label)
+        made = Connection(old.again(), old.declared, old.again)
+        await self.wait_async(made.session.open())
+        return self._take_in(made)
+
     def _made(
         self, target: object, label: str | None, declared: Declarations, settings: SessionSettings
     ) -> Connection:
@@ -204,6 +225,8 @@ class Connections:
         name = label or default_label(read)
         _check_label(name)
         settings = {"handlers": self.handlers, **settings}
+        if isinstance(read, InProcess) and self.in_process is not None:
+            settings.setdefault("executor", self.in_process)
 
         def again() -> Session:
             return Session(name, read, **settings)
@@ -227,7 +250,12 @@ class Connections:
             self._all[made.label] = made
             self._shelve(made)
         made.session.on_change = lambda: self._changed(made)
+        made.session.on_end = lambda: self._ended(made)
         return made
+
+    def _ended(self, connection: Connection) -> None:
+        if self.on_end is not None:
+            self.on_end(connection)
 
     def _changed(self, connection: Connection) -> None:
         """The server has another list of tools now (on the session's thread)."""
@@ -283,16 +311,21 @@ class Connections:
 
     def close(self, label: str) -> None:
         """Take the server's tools out of the deck and end the session, within about 5 seconds."""
+        _refuse_to_block(self[label])
         self._waited(self._leave(self[label]))
 
     async def aclose(self, label: str) -> None:
         """The same as `close`, to be awaited."""
-        await asyncio.wrap_future(self._leave(self[label]))
+        await self.wait_async(self._leave(self[label]))
 
     def close_all(self) -> None:
-        """Close every connection, all at the same time."""
-        futures = [self._leave(connection) for connection in list(self._all.values())]
-        for future in futures:
+        """Close every connection, all at the same time; those that cannot be waited for here end later."""
+        leaving = [(connection, self._leave(connection)) for connection in list(self._all.values())]
+        for connection, future in leaving:
+            try:
+                _refuse_to_block(connection)
+            except TooldeckError:
+                continue
             self._waited(future)
 
     def _leave(self, connection: Connection) -> Future[Any]:
@@ -343,6 +376,13 @@ class Connections:
     def __repr__(self) -> str:
         shown = ", ".join(f"{one.label} ({one.state})" for one in self._all.values())
         return f"<MCP servers: {shown or 'none'}>"
+
+
+def _refuse_to_block(connection: Connection) -> None:
+    """Raise, before anything is begun, where this thread must not wait for the session's loop."""
+    refuse: Callable[[], None] | None = getattr(connection.session.executor, "refuse_to_block", None)
+    if refuse is not None:
+        refuse()
 
 
 def _check_label(label: str) -> None:

@@ -103,6 +103,8 @@ class Session:
         self.listing = Listing()
         self.on_change: Callable[[], None] | None = None
         """Called on the session's thread after the list of tools was read again."""
+        self.on_end: Callable[[], None] | None = None
+        """Called on the session's thread, once, when the session is over; `state` and `reason` say how."""
         self.server_name = ""
         self.server_version = ""
         self.protocol = ""
@@ -235,6 +237,7 @@ class Session:
             self._client = None
             self.state = State.CLOSED if self._stop.is_set() else State.DEAD
             self._opened.set()
+            self._tell_end()
 
     async def _enter(self, stack: AsyncExitStack) -> None:
         clock = asyncio.timeout(self.connect_timeout)
@@ -302,6 +305,13 @@ class Session:
             self.reason = f"{ending}.\n{told}" if told else ending
         self.state = State.DEAD
         self._explained.set()
+        self._tell_end()
+
+    def _tell_end(self) -> None:
+        on_end, self.on_end = self.on_end, None
+        if on_end is not None:
+            with contextlib.suppress(Exception):  # a listener must not keep the session from ending
+                on_end()
 
     async def read_list_again(self) -> None:
         """The server says that its list of tools has changed."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.hosts.prompt import ask_by_input, refuse
 from tooldeck.notebook.kernel.adapter import shell_port
-from tooldeck.notebook.kernel.environment import Audience, audience
+from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.kernel.waiting import wait, wait_async
 
@@ -52,12 +52,33 @@ def show_in_place(widget: Any) -> None:
 class ApprovalDesk:
     """Puts requests before the person and waits for the answer; every request is answered exactly once."""
 
+    def __init__(self) -> None:
+        self.render_within = RENDER_WITHIN
+        """Seconds a front end has to draw a card, before typing is tried instead."""
+        self._line: list[_Question] = []
+
+    @contextmanager
+    def _in_line(self, question: _Question) -> Iterator[None]:
+        """Number the questions that wait at the same time, in the order in which they came."""
+        self._line.append(question)
+        self._number()
+        try:
+            yield
+        finally:
+            self._line.remove(question)
+            self._number()
+
+    def _number(self) -> None:
+        line = list(self._line)
+        for place, waiting in enumerate(line, 1):
+            waiting.card.place = f"{place} of {len(line)}" if len(line) > 1 else ""
+
     def ask(self, request: ApprovalRequest) -> Decision:
         """Block until somebody decided; the widgets of the notebook go on working meanwhile."""
-        question = _Question.open(request)
+        question = _Question.open(request, self.render_within)
         if isinstance(question, Decision):
             return question
-        with question.closing():
+        with question.closing(), self._in_line(question):
             try:
                 wait(question.appeared, question.patience)
             except TimeoutError:
@@ -69,10 +90,10 @@ class ApprovalDesk:
 
     async def ask_async(self, request: ApprovalRequest) -> Decision:
         """The same, awaited."""
-        question = _Question.open(request)
+        question = _Question.open(request, self.render_within)
         if isinstance(question, Decision):
             return question
-        with question.closing():
+        with question.closing(), self._in_line(question):
             try:
                 await wait_async(question.appeared, question.patience)
             except TimeoutError:
@@ -86,12 +107,12 @@ class ApprovalDesk:
 class _Question:
     """One request on its card."""
 
-    def __init__(self, request: ApprovalRequest) -> None:
+    def __init__(self, request: ApprovalRequest, render_within: float) -> None:
         from tooldeck.notebook.widgets.approval import ApprovalCard
 
         self.request = request
         self.answer: Future[Decision] = Future()
-        self.patience = min(RENDER_WITHIN, request.timeout or RENDER_WITHIN)
+        self.patience = min(render_within, request.timeout or render_within)
         self.card: ApprovalCard = ApprovalCard(request, self._resolve)
         self.appeared: Future[None] = self.card.rendered
         """Done when the card is drawn on some screen."""
@@ -102,19 +123,19 @@ class _Question:
             show(self.card)
 
     @classmethod
-    def open(cls, request: ApprovalRequest) -> _Question | Decision:
+    def open(cls, request: ApprovalRequest, render_within: float) -> _Question | Decision:
         """Show a card; or decide at once where no card can be shown."""
         reach = audience()
         if reach is Audience.NOBODY:
-            return refuse(request)
+            return refuse(request, why_nobody())
         if reach is Audience.STDIN:
             return ask_by_input(request)
         if threading.current_thread() is threading.main_thread() or shell_port() is not None:
-            return cls(request)
+            return cls(request, render_within)
         try:  # a worker thread has no cell of its own: the card belongs to the cell that waits for the work
-            return post(cls, request).result(RENDER_WITHIN)
+            return post(cls, request, render_within).result(render_within)
         except TimeoutError:
-            return refuse(request)
+            return refuse(request, "it was called from a thread that no cell waits for")
 
     def _resolve(self, decision: Decision) -> bool:
         """Take the first answer; says whether it was in time."""

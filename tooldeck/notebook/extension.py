@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from typing import TYPE_CHECKING, Any
 
-from tooldeck.core.call import calling
+from tooldeck.core.call import Caller, calling
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
@@ -35,7 +35,9 @@ class Notebook:
     def start(self) -> None:
         """Connect everything."""
         self.deck.trace = True
-        self.deck.use_hosts(*notebook_hosts(self.desk))
+        self.deck.use_hosts(
+            *notebook_hosts(self.desk), caller=Caller(Source.CELL), prepare_mcp=self._prepare_mcp
+        )
         self._undo = [self.deck.subscribe(self.live.observe)]
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
         self.shell.events.register("post_run_cell", self.live.flush)
@@ -65,12 +67,17 @@ class Notebook:
     @property
     def mcp(self) -> Connections:
         """The deck's servers, with this notebook listening. Raises `SetupError` without the mcp package."""
-        connections = self.deck.mcp
-        if connections.handlers.on_elicit is None:
-            from tooldeck.notebook.servers import make_handlers
+        return self.deck.mcp
 
+    def _prepare_mcp(self, connections: Connections) -> None:
+        """Let this notebook listen to the servers, and run those that are its own objects where it runs."""
+        from tooldeck.notebook.kernel.executor import kernel_executor
+        from tooldeck.notebook.servers import make_handlers
+
+        if connections.handlers.on_elicit is None:
             connections.handlers = make_handlers()
-        return connections
+        connections.on_end = self.live.session_ended
+        connections.in_process = kernel_executor()
 
 
 def load(shell: Any) -> None:

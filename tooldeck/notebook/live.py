@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.events import BreakerMoved, CallEnded, Event, ToolAdded, ToolRemoved
 from tooldeck.deck import Deck
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.connections import Connection
 
 __all__ = ["Live"]
 
@@ -39,9 +42,7 @@ class Live:
         """Take in one event of the deck."""
         tool = event.result.call.tool if isinstance(event, CallEnded) else getattr(event, "tool", None)
         if tool is not None and tool.origin.kind == "mcp":
-            for card in list(self._sessions):
-                if card.label == tool.origin.label:
-                    card.refresh()
+            self._refresh(tool.origin.label)
         if isinstance(event, ToolAdded) and event.replaced is not None:
             for card in self._of(event.tool.name):
                 card.replace(event.tool)
@@ -52,6 +53,15 @@ class Live:
             self._ended(event)
         elif isinstance(event, BreakerMoved) and event.state.failures:
             self._gauges(event.tool.name)
+
+    def session_ended(self, connection: Connection) -> None:
+        """Show that a server is gone, although nobody calls it."""
+        self._refresh(connection.label)
+
+    def _refresh(self, label: str) -> None:
+        for card in list(self._sessions):
+            if card.label == label:
+                card.refresh()
 
     def flush(self, *_ignored: Any) -> None:
         """Show what was held back; called when a cell has ended."""

@@ -28,6 +28,7 @@ __all__ = [
     "ShellPort",
     "allows_stdin",
     "call_when_idle",
+    "kernel_loop",
     "missing_names",
     "running_cell",
     "running_kernel",
@@ -142,6 +143,13 @@ def call_when_idle(function: Callable[[], object]) -> None:
     loop = getattr(kernel, "io_loop", None)
     if loop is not None:
         loop.add_callback(function)
+
+
+def kernel_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs this kernel's cells on the main thread, or None outside a kernel."""
+    kernel = running_kernel()
+    loop: Any = getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
+    return loop
 
 
 def running_cell(loop: asyncio.AbstractEventLoop) -> asyncio.Task[Any] | None:

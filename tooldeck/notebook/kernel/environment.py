@@ -49,17 +49,11 @@ def audience() -> Audience:
     return Audience.WIDGETS if importlib.util.find_spec("ipywidgets") is not None else Audience.STDIN
 
 
-def why_nobody(tool: str = "NAME") -> str:
-    """One sentence: why nobody can be asked about `tool`, and how to allow it beforehand."""
-    where = (
-        "this notebook is run by a program that takes no input"
-        if running_kernel() is not None
-        else "this program has no terminal to ask on"
-    )
-    return (
-        f"nobody can answer here, because {where}; allow the tool beforehand with `%policy allow {tool}` or "
-        f'`deck.policy.allow("{tool}")`, or declare its effects where it is defined.'
-    )
+def why_nobody() -> str:
+    """Why nobody can be asked here, as a clause without a full stop."""
+    if running_kernel() is not None:
+        return "this notebook is run by a program that takes no input"
+    return "this program has no terminal to ask on"
 
 
 def kernel_versions() -> str:

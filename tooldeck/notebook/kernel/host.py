@@ -11,6 +11,7 @@ from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.background import background
 from tooldeck.hosts.blocking import BlockingHost
 from tooldeck.notebook.kernel.adapter import running_kernel
+from tooldeck.notebook.kernel.executor import KernelJob, KernelLoop
 from tooldeck.notebook.kernel.reentry import can_run_here, run_here
 from tooldeck.notebook.kernel.waiting import attend, pause, pause_async, wait, wait_async
 
@@ -28,9 +29,17 @@ class KernelHost(BlockingHost):
 
     def block(self, future: Future[T], timeout: float | None = None) -> T:
         """Wait for `future`, with live widgets; raises `TooldeckError` on the session thread itself."""
+        if isinstance(future, KernelJob):
+            return future.result(timeout)
         if not future.done():
             background().refuse_to_block()
         return wait(future, timeout)
+
+    async def run(self, work: Work) -> Any:
+        """Run a body; one that would have to wait for the loop that this very code blocks is not started."""
+        if isinstance(work.executor, KernelLoop):
+            work.executor.refuse_to_block()
+        return await super().run(work)
 
     def drive(self, work: Work) -> Any:
         """Run an async body on the kernel's own loop, where its clients live.

@@ -15,15 +15,16 @@ import contextvars
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from tooldeck.core.errors import TooldeckError
+from tooldeck.core.errors import ExpectedError
 from tooldeck.notebook.kernel.adapter import running_kernel, shell_port
 from tooldeck.notebook.kernel.jobs import Place, Waiter, is_waiting, post, waiter
 from tooldeck.notebook.kernel.pump import Pump
 from tooldeck.notebook.kernel.waiting import wait
 
-__all__ = ["LoopNotReentrantError", "can_run_here", "run_here"]
+__all__ = ["IN_JOB", "LoopNotReentrantError", "can_run_here", "refusal", "run_here"]
 
 T = TypeVar("T")
 
@@ -34,8 +35,13 @@ _START = 0.05
 _GRACE = 2.0
 """Seconds that a cancelled coroutine gets for cleaning up."""
 
+_REMEDY = "Write `await` before the call instead."
 
-class LoopNotReentrantError(TooldeckError, RuntimeError):
+IN_JOB: ContextVar[bool] = ContextVar("tooldeck_in_job", default=False)
+"""Set in the context of work that a nested run waits for but did not start (see `executor`)."""
+
+
+class LoopNotReentrantError(ExpectedError, RuntimeError):
     """The running loop cannot be entered again; `await` the call instead."""
 
 
@@ -51,9 +57,9 @@ def run_here(coroutine: Coroutine[Any, Any, T]) -> T:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return _without_loop(coroutine)
-    if problem := _refusal(loop):
+    if problem := refusal(loop):
         coroutine.close()
-        raise LoopNotReentrantError(problem)
+        raise LoopNotReentrantError(f"{problem} {_REMEDY}")
     _make_reentrant(loop)
     return _Nested(loop).run(coroutine)
 
@@ -64,7 +70,7 @@ def can_run_here() -> bool:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return _waiting_main() is not None
-    return _refusal(loop) is None
+    return refusal(loop) is None
 
 
 def _without_loop(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -96,19 +102,18 @@ def _waiting_main() -> Place | None:
     return place if is_waiting(place, _START) else None
 
 
-def _refusal(loop: asyncio.AbstractEventLoop) -> str | None:
-    """Why `loop` cannot be entered again, or None."""
-    remedy = "Write `await` before the call instead."
+def refusal(loop: asyncio.AbstractEventLoop) -> str | None:
+    """Why `loop` cannot be entered again, as a sentence, or None."""
     if hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2"):
         return (
             "nest_asyncio 1.x is applied in this process, and it loses notebook messages: remove its apply() "
-            f"and restart the kernel (nest_asyncio2 may be applied). {remedy}"
+            "and restart the kernel (nest_asyncio2 may be applied)."
         )
     if threading.current_thread() is not threading.main_thread() and shell_port() is None:
-        return f"the thread {threading.current_thread().name!r} runs a loop of its own. {remedy}"
+        return f"the thread {threading.current_thread().name!r} runs a loop of its own."
     if not isinstance(loop, asyncio.BaseEventLoop):
         kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
-        return f"the running loop is a {kind}, which cannot be entered again. {remedy}"
+        return f"the running loop is a {kind}, which cannot be entered again."
     return None
 
 
@@ -183,9 +188,13 @@ class _Nested:
             task.cancel()
 
     def _in_user_code(self) -> bool:
-        return self._pump.in_foreign_code or (
-            self._task is not None and asyncio.current_task(self._loop) is self._task
-        )
+        if self._pump.in_foreign_code:
+            return True
+        if self._task is not None and asyncio.current_task(self._loop) is self._task:
+            return True
+        # Work of a job gets time to end in good order; only what does not come back to the loop is still
+        # running at a second interrupt.
+        return self._pump.interrupts.flagged_before and IN_JOB.get()
 
     def _end(self, task: asyncio.Task[Any]) -> None:
         """Leave no task behind: a coroutine that was interrupted gets a moment to clean up."""
