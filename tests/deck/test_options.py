@@ -1,0 +1,113 @@
+"""Every option of a tool, and what it changes in a call from end to end."""
+
+from __future__ import annotations
+
+import pytest
+
+from tooldeck.core.options import OPTION_NAMES
+from tooldeck.hosts.prompt import question
+from tooldeck.testing import fake_deck
+
+
+def body(x: int = 0):
+    """Say something."""
+    raise ConnectionError("z" * 200)
+
+
+def statuses(run, times, answers=(), **option):
+    deck, host = fake_deck(answers, policy=option.pop("policy", "auto"))
+    deck.add(body, **option)
+    results = [run(deck, option.get("name", "body"), x=1) for _ in range(times)]
+    return deck, host, results
+
+
+def without_and_with(**option):
+    return {}, option
+
+
+def name(run):
+    return [
+        run(deck, "other", x=1).status for deck in (statuses(run, 0)[0], statuses(run, 0, name="other")[0])
+    ]
+
+
+def description(run):
+    return [
+        statuses(run, 0, **given)[0].export("mcp")[0]["description"]
+        for given in without_and_with(description="D")
+    ]
+
+
+def effects(run):
+    return [
+        len(statuses(run, 1, policy="default", **given)[1].requests)
+        for given in without_and_with(effects="read")
+    ]
+
+
+def risk(run):
+    shown = []
+    for given in without_and_with(risk="low"):
+        _, host, _ = statuses(run, 1, policy="default", **given)
+        shown.append(next(word for word in ("risk high", "risk low") if word in question(host.requests[0])))
+    return shown
+
+
+def trust(run):
+    return [
+        statuses(run, 1, **given)[2][0].text.startswith("«outside")
+        for given in without_and_with(trust="untrusted")
+    ]
+
+
+def idempotent(run):
+    return [statuses(run, 1, **given)[2][0].attempts for given in without_and_with(idempotent=True)]
+
+
+def ask(run):
+    return [len(statuses(run, 1, **given)[1].requests) for given in without_and_with(ask=True)]
+
+
+def timeout(run):
+    found = []
+    for given in without_and_with(timeout=1):
+        deck, host = fake_deck(policy="auto")
+        deck.add(lambda clock=host.clock: clock.advance(2), name="slow", **given)
+        found.append(run(deck, "slow").status)
+    return found
+
+
+def max_chars(run):
+    return [len(statuses(run, 1, **given)[2][0].text) <= 150 for given in without_and_with(max_chars=150)]
+
+
+def retry(run):
+    return [statuses(run, 1, effects="read", **given)[2][0].attempts for given in without_and_with(retry=5)]
+
+
+def breaker(run):
+    return [statuses(run, 2, **given)[2][1].status for given in without_and_with(breaker=1)]
+
+
+EFFECTS = {
+    name: ["unknown", "failed"],
+    description: ["Say something.", "D"],
+    effects: [1, 0],
+    risk: ["risk high", "risk low"],
+    trust: [False, True],
+    idempotent: [1, 3],
+    ask: [0, 1],
+    timeout: ["ok", "timeout"],
+    max_chars: [False, True],
+    retry: [3, 5],
+    breaker: ["failed", "tripped"],
+}
+
+
+@pytest.mark.parametrize("option", EFFECTS, ids=lambda option: option.__name__)
+def test_an_option_changes_what_it_says(run, option):
+    assert option(run) == EFFECTS[option]
+
+
+def test_no_option_is_without_such_a_test():
+    assert {option.__name__ for option in EFFECTS} == set(OPTION_NAMES)
