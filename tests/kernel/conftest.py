@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,27 +12,11 @@ from live_kernel import MAIN, SUBSHELL, LiveKernel
 from rig import kernels
 
 
-def package_overlay(name: str, version: str) -> Path:
-    """A folder with nothing but one package, installed when it is not there; skips without a registry."""
-    target = kernels.OVERLAYS / f"{name}-{version}"
-    if not target.is_dir():
-        kernels.OVERLAYS.mkdir(parents=True, exist_ok=True)
-        uv = [
-            sys.executable,
-            "-m",
-            "uv",
-            "pip",
-            "install",
-            "--quiet",
-            "--python",
-            sys.executable,
-            "--no-deps",
-        ]
-        try:
-            subprocess.run([*uv, "--target", str(target), f"{name}=={version}"], check=True, timeout=120)
-        except subprocess.CalledProcessError as error:
-            pytest.skip(f"{name} {version} could not be installed into .cache/kernels: {error}")
-    return target
+def _package(name: str, version: str) -> Path:
+    try:
+        return kernels.package(name, version)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"{name} {version} could not be installed into .cache/kernels: {error}")
 
 
 class Pool:
@@ -75,7 +58,7 @@ def kernel(request: pytest.FixtureRequest, pool: Pool) -> Iterator[LiveKernel]:
 @pytest.fixture(params=VERSIONS if ALL else [None], ids=lambda version: version or "installed")
 def kernel_with_nest_asyncio_1(request: pytest.FixtureRequest) -> Iterator[LiveKernel]:
     """A kernel of its own that can import nest_asyncio 1.6.0, as many users' can."""
-    kernel = LiveKernel(request.param, SETUP, package_overlay("nest-asyncio", "1.6.0"))
+    kernel = LiveKernel(request.param, SETUP, _package("nest-asyncio", "1.6.0"))
     yield kernel
     kernel.close()
 
@@ -87,7 +70,7 @@ def kernel_on_uvloop() -> Iterator[LiveKernel]:
         "import asyncio, uvloop; asyncio.set_event_loop_policy(uvloop.EventLoopPolicy()); "
         "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
     )
-    kernel = LiveKernel(None, SETUP, package_overlay("uvloop", "0.22.1"), launcher=["-c", start])
+    kernel = LiveKernel(None, SETUP, _package("uvloop", "0.22.1"), launcher=["-c", start])
     yield kernel
     kernel.close()
 

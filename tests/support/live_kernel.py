@@ -38,7 +38,9 @@ class Cell:
 
     def __repr__(self) -> str:
         kinds = [kind for kind, _ in self.messages]
-        return f"<Cell {self.status} {self.states[-3:]} printed {self.text!r} error {self.error!r} {kinds[-8:]}>"
+        return (
+            f"<Cell {self.status} {self.states[-3:]} printed {self.text!r} error {self.error!r} {kinds[-8:]}>"
+        )
 
     def contents(self, kind: str) -> list[dict[str, Any]]:
         """Every message of a kind, in order."""

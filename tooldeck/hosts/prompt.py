@@ -7,10 +7,11 @@ import select
 import sys
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
-from tooldeck.guards.text import visible
+from tooldeck.core.strangers import to_repr
+from tooldeck.guards.text import one_line
 from tooldeck.hosts.threads import start
 
-__all__ = ["ask_by_input", "ask_on_terminal", "question", "read_answer", "refuse"]
+__all__ = ["ask_by_input", "ask_on_terminal", "on_a_terminal", "question", "read_answer", "refuse"]
 
 _CHOICES = "Approve? [y]es once, [e]xactly this call, this tool for the [s]ession, [N]o"
 _ANSWERS = {
@@ -21,9 +22,17 @@ _ANSWERS = {
 }
 
 
+def on_a_terminal() -> bool:
+    """Whether standard input is a terminal."""
+    try:
+        return sys.stdin is not None and sys.stdin.isatty()
+    except ValueError:  # closed
+        return False
+
+
 def ask_on_terminal(request: ApprovalRequest) -> Decision:
     """Ask where standard input is a terminal; refuse elsewhere."""
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not on_a_terminal():
         return refuse(request)
     if request.timeout is None:
         return ask_by_input(request)
@@ -68,17 +77,17 @@ def question(request: ApprovalRequest) -> str:
         if tool.effects is None
         else f"effects: {', '.join(sorted(tool.effects)) or 'none'}"
     )
-    who = f", asked by {visible(call.caller.label or str(call.caller.source))}"
+    who = f", asked by {one_line(call.caller.label or str(call.caller.source))}"
     lines = [
-        f"{tool.name} ({visible(str(tool.origin))}{who})",
-        f"  {effects}; risk {tool.risk}; rule {request.rule}",
+        f"{tool.name} ({one_line(str(tool.origin))}{who})",
+        f"  {effects}; risk {tool.risk}; rule {one_line(request.rule)}",
     ]
     for name, value in call.arguments.items():
         try:
             shown = json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            shown = repr(value)
-        lines.append(f"  {visible(name)} = {visible(shown)}")
+        except Exception:  # noqa: BLE001 - not JSON, or an object of strangers that raises
+            shown = to_repr(value)
+        lines.append(f"  {one_line(name)} = {one_line(shown)}")
     return "\n".join(lines)
 
 

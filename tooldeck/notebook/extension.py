@@ -75,7 +75,7 @@ class Notebook:
         from tooldeck.notebook.servers import make_handlers
 
         if connections.handlers.on_elicit is None:
-            connections.handlers = make_handlers()
+            connections.handlers = make_handlers(self.desk)
         connections.on_end = self.live.session_ended
         connections.in_process = kernel_executor()
 

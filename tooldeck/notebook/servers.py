@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from tooldeck.core.call import current_call
 from tooldeck.mcp.handlers import Answer, Handlers, LogLine, Progress, Question
-from tooldeck.notebook.approvals import RENDER_WITHIN, show_in_place
+from tooldeck.notebook.approvals import RENDER_WITHIN, ApprovalDesk, show_in_place
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.places import current_place
@@ -27,13 +27,20 @@ _QUIET = {"debug"}
 """Log levels that are not shown in the cell."""
 
 
-def make_handlers() -> Handlers:
+def make_handlers(desk: ApprovalDesk) -> Handlers:
     """Handlers that put questions, progress and logs into the waiting cell."""
-    return Handlers(on_elicit=answer, on_progress=_ProgressBars().show, on_log=_log)
+
+    async def answered(question: Question) -> Answer:
+        return await answer(question, desk.render_within)
+
+    return Handlers(on_elicit=answered, on_progress=_ProgressBars().show, on_log=_log)
 
 
-async def answer(question: Question) -> Answer:
-    """Put a server's question before the person; declined where nobody can answer."""
+async def answer(question: Question, render_within: float = RENDER_WITHIN) -> Answer:
+    """Put a server's question before the person; declined where nobody can answer.
+
+    `render_within` is the seconds a front end has to draw the card, before typing is tried instead.
+    """
     from tooldeck.notebook.prompts import ask_by_text
 
     reach = audience()
@@ -44,7 +51,7 @@ async def answer(question: Question) -> Answer:
     card = await _in_cell(_show_card, question)
     try:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(RENDER_WITHIN):
+            async with asyncio.timeout(render_within):
                 await asyncio.wrap_future(card.rendered)
         if not card.rendered.done() and card.answer.cancel():
             typed = await _in_cell(ask_by_text, question)

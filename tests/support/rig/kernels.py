@@ -26,15 +26,18 @@ VERSIONS = (OLD, "6.30.1", "7.1.0")
 
 def overlay(version: str) -> Path:
     """Return the folder with ipykernel ``version``, installing it when it is not there."""
-    target = OVERLAYS / f"ipykernel-{version}"
+    return package("ipykernel", version)
+
+
+def package(name: str, version: str) -> Path:
+    """Return a folder with nothing but one package, installing it when it is not there."""
+    target = OVERLAYS / f"{name}-{version}"
     if target.is_dir():
         return target
     OVERLAYS.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=OVERLAYS))
     uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
-    subprocess.run(
-        [*uv, "--no-deps", "--target", str(draft), f"ipykernel=={version}"], check=True, timeout=120
-    )
+    subprocess.run([*uv, "--no-deps", "--target", str(draft), f"{name}=={version}"], check=True, timeout=120)
     try:
         draft.rename(target)
     except OSError:  # another worker was first

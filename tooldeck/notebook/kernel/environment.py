@@ -16,10 +16,10 @@ import enum
 import importlib.util
 import platform
 import re
-import sys
 import warnings
 from importlib import metadata
 
+from tooldeck.hosts.prompt import on_a_terminal
 from tooldeck.notebook.kernel.adapter import allows_stdin, missing_names, running_kernel
 
 __all__ = ["Audience", "audience", "kernel_versions", "warn_if_unsupported", "why_nobody"]
@@ -43,7 +43,7 @@ def audience() -> Audience:
     """Who would see a question asked now. In a kernel this depends on who sent the running cell."""
     kernel = running_kernel()
     if kernel is None:
-        return Audience.STDIN if _on_a_terminal() else Audience.NOBODY
+        return Audience.STDIN if on_a_terminal() else Audience.NOBODY
     if not allows_stdin(kernel):
         return Audience.NOBODY
     return Audience.WIDGETS if importlib.util.find_spec("ipywidgets") is not None else Audience.STDIN
@@ -80,13 +80,6 @@ def warn_if_unsupported() -> None:
         RuntimeWarning,
         stacklevel=2,
     )
-
-
-def _on_a_terminal() -> bool:
-    try:
-        return sys.stdin is not None and sys.stdin.isatty()
-    except ValueError:  # closed
-        return False
 
 
 def _version(name: str) -> str | None:
