@@ -284,4 +284,4 @@ def test_a_shortened_value_keeps_the_limit(value, limit):
 
 
 def test_a_value_without_text_can_be_shown():
-    assert shortened(_Unspeakable()) == "<_Unspeakable>"
+    assert shortened(_Unspeakable()).startswith("<_Unspeakable ")

@@ -71,6 +71,17 @@ def test_a_fence_around_a_fence_has_one_end():
         "‹/OUTSIDE",
         "«\u200b/out\u200bside",
         "<\n/outside",
+        "«\U000e0020/outside",
+        "«/out\U000e0100side",
+        "«/o\u0338utside",
+        "«/o\u0301utside",
+        "«/out\x00side",
+        "«/out\x1b[0mside",
+        "«\u2800/outside",
+        "«/\u043eutsid\u0435",
+        "«\\outside",
+        "〚/outside",
+        "«/\U0001d5fc\U0001d602\U0001d601\U0001d600\U0001d5f6\U0001d5f1\U0001d5f2",
     ],
 )
 def test_a_lookalike_is_broken_by_a_visible_dot(trick):
@@ -102,7 +113,7 @@ def test_no_content_closes_its_fence(content, origin):
     assert not re.search(r"«\s*/?\s*outside", inside, re.IGNORECASE)
 
 
-@given(st.text(alphabet=st.characters(exclude_characters="«<‹≪⋘⟪《〈⟨❮❰＜˂ᐸ"), max_size=300))
+@given(st.text(alphabet=st.characters(exclude_characters="«<‹≪⋘⟪《〈⟨❮❰❬⦑⟬⦅〚⟦＜˂ᐸ"), max_size=300))
 def test_content_without_brackets_is_never_changed(content):
     fenced = fence(content, "web")
     assert fenced[fenced.index("\n") + 1 : fenced.rindex("\n")] == content

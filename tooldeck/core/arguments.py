@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.strangers import error_words, to_repr
 
 __all__ = ["Read", "merged", "read_arguments"]
 
@@ -40,13 +41,13 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
     """Read what a caller gave. `schema` tells where the words of a text may stand for null. Never raises."""
     if raw is None:
         return Read({})
-    if type(raw) is dict or isinstance(raw, Mapping):
-        for key in raw:
-            if not isinstance(key, str):
-                return _refused(f"keys must be text, not {key!r}")
-        return Read(dict(raw))
-    if not isinstance(raw, str):
-        return _refused("must be a JSON object or a mapping", f"{type(raw).__name__} {raw!r}"[:60])
+    try:
+        if type(raw) is dict or isinstance(raw, Mapping):
+            return _read_mapping(raw)
+        if not isinstance(raw, str):
+            return _refused("must be a JSON object or a mapping", f"{type(raw).__name__} {to_repr(raw)}"[:60])
+    except Exception as error:  # noqa: BLE001 - mappings of strangers may raise anything
+        return _refused(f"cannot be read: {error_words(error)}")
     notes: list[Note] = []
     try:
         value = _read_text(raw, notes)
@@ -76,6 +77,13 @@ def merged(arguments: Mapping[str, Any] | str | None, more: dict[str, Any]) -> A
     if twice:
         raise TypeError(f"the argument {twice[0]!r} is given twice: in the object and as a keyword")
     return arguments if problems else {**given, **more}
+
+
+def _read_mapping(raw: Mapping[str, Any]) -> Read:
+    for key in raw:
+        if not isinstance(key, str):
+            return _refused(f"keys must be text, not {to_repr(key)}")
+    return Read(dict(raw))
 
 
 def _refused(wanted: str, got: str = "") -> Read:

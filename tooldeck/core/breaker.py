@@ -122,7 +122,13 @@ class Breaker:
             before = self.state
             after, admitted = admit(before, self.settings, self._now())
             self.state = after
-        self._tell(before)
+        try:
+            self._tell(before)
+        except BaseException:
+            # An interrupt in a listener: the call will not run, and a probe that nobody settles would refuse
+            # all others for ever.
+            self.settle(ok=None, probe=admitted and after.phase is Phase.HALF_OPEN)
+            raise
         if not admitted:
             return Admission.REFUSED
         return Admission.CALL if after.phase is Phase.CLOSED else Admission.PROBE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tooldeck.core.current import CURRENT
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.repetitions import Repetitions
+from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status, read_word
 
@@ -199,7 +200,7 @@ class ToolCall(NamedTuple):
         return id(self)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        shown = ", ".join(f"{name}={to_repr(value)}" for name, value in self.arguments.items())
         return f"{self.name}({shown})"
 
     def __repr__(self) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-__all__ = ["canonical_text", "unlike_any"]
+from tooldeck.core.strangers import stilled
+
+__all__ = ["canonical_text", "exact_text", "unlike_any"]
 
 _fresh = itertools.count(1)
 
@@ -17,9 +19,20 @@ _fresh = itertools.count(1)
 def canonical_text(value: Any, stranger: Callable[[Any], str] = repr) -> str:
     """JSON with sorted keys. What JSON cannot carry appears as `stranger` puts it. Never raises."""
     try:
-        plain = to_jsonable_python(value, fallback=stranger, inf_nan_mode="constants", bytes_mode="base64")
+        calm = stilled(value, stranger)
+        plain = to_jsonable_python(calm, fallback=stranger, inf_nan_mode="constants", bytes_mode="base64")
         return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
+        return unlike_any(value)
+
+
+def exact_text(value: Any) -> str:
+    """JSON with sorted keys; whatever is none of JSON's own types equals nothing. Never raises."""
+    try:
+        return json.dumps(
+            value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=unlike_any
+        )
+    except Exception:  # noqa: BLE001 - as above
         return unlike_any(value)
 
 

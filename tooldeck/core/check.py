@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails, SchemaValidator, to_json
 
 from tooldeck.core.parameters import Checked, Note, Problem
 from tooldeck.core.places import Location, place_text, real_place
+from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.vocabulary import nearest
 
 __all__ = ["FunctionParameters", "field_default", "shortened"]
@@ -144,7 +145,7 @@ def _unchecked(given: dict[str, Any], error: Exception) -> Checked:
     """A check that broke off: refused, with the reason."""
     if isinstance(error, RecursionError):
         return Checked({}, given, (), (Problem("", "nested too deeply"),))
-    reason = f"could not be checked, since a validator raised {type(error).__name__}: {error}"
+    reason = f"could not be checked, since a validator raised {error_words(error)}"
     return Checked({}, given, (), (Problem("", reason),))
 
 
@@ -153,12 +154,5 @@ def shortened(value: Any, limit: int = 60) -> str:
     try:
         shown = json.dumps(value, ensure_ascii=False)
     except Exception:  # noqa: BLE001 - not JSON: whatever its text is, if it has one
-        shown = _repr(value)
+        shown = to_repr(value)
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
-
-
-def _repr(value: Any) -> str:
-    try:
-        return repr(value)
-    except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
-        return f"<{type(value).__name__}>"

@@ -15,6 +15,7 @@ from tooldeck.core.invoking import invoker, runs_async
 from tooldeck.core.options import Options, check_name, check_options
 from tooldeck.core.schema import describe_parameters, output_schema
 from tooldeck.core.signature import read_signature, underlying
+from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk
 
@@ -84,7 +85,7 @@ def _function(thing: Any, options: Options) -> Callable[..., Any]:
         raise DefinitionError(f"{thing.__name__} is a class; give an object of it: {thing.__name__}().")
     if inspect.isclass(thing) or not callable(thing):
         raise DefinitionError(
-            f"{thing!r} cannot be a tool; give a function, a method, a partial or a BaseTool object."
+            f"{to_repr(thing)} cannot be a tool; give a function, a method, a partial or a BaseTool object."
         )
     if _callable_name(thing) == "<lambda>" and options.name is None:
         raise DefinitionError(

@@ -29,7 +29,9 @@ class LooseTools:
         if found is None:
             found = self._tools.setdefault(key, thing if isinstance(thing, Tool) else define(thing))
             while len(self._tools) > KEPT:
-                self._forgotten(self._tools.pop(next(iter(list(self._tools)))))
+                oldest = self._tools.pop(next(iter(list(self._tools))), None)
+                if oldest is not None:  # else another thread was faster
+                    self._forgotten(oldest)
         return found
 
 

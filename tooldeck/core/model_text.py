@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from tooldeck.core.strangers import stilled, to_text
 from tooldeck.core.vocabulary import Status
 
 __all__ = ["cut", "error_text", "value_text"]
@@ -21,16 +22,17 @@ _STEPS = ((200, 4_000), (100, 2_000), (50, 1_000), (20, 500), (10, 200), (5, 100
 
 def value_text(value: Any, limit: int) -> str:
     """`value` as a model reads it, at most `limit` characters: strings as they are, the rest as JSON."""
-    if isinstance(value, str):
+    if issubclass(type(value), str):  # asked of its type, since a proxy may raise when asked itself
         return cut(_sound(str.__str__(value)), limit)
     if value is None:
         return "null"
-    if isinstance(value, bool):
+    if type(value) is bool:
         return "true" if value else "false"
     try:
-        text = to_json(value, fallback=_safe_str, inf_nan_mode="strings", bytes_mode="base64").decode()
+        plain = stilled(value)
+        text = to_json(plain, fallback=to_text, inf_nan_mode="strings", bytes_mode="base64").decode()
     except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
-        return cut(_sound(_safe_str(value)), limit)
+        return cut(_sound(to_text(value)), limit)
     if text.startswith('"'):  # a date, a path, an object that is only its text
         return cut(json.loads(text), limit)
     return text if len(text) <= limit else _cut_json(text, limit)
@@ -83,11 +85,3 @@ def _pruned(value: Any, members: int, characters: int) -> Any:
 def _sound(text: str) -> str:
     """The text without lone surrogates, which no encoding can carry to a model; they are shown as escapes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-def _safe_str(value: Any) -> str:
-    """The text a person would see of what pydantic cannot serialise."""
-    try:
-        return str(value)
-    except Exception as error:  # noqa: BLE001 - as above
-        return f"<{type(value).__name__} whose text cannot be made: {type(error).__name__}>"

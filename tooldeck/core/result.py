@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tooldeck.core import errors
 from tooldeck.core.call import Span, ToolCall
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.strangers import to_repr
 from tooldeck.core.vocabulary import Status
 
 __all__ = ["ToolResult"]
@@ -78,7 +79,7 @@ class ToolResult(NamedTuple):
 
     def __repr__(self) -> str:
         if self.ok:
-            shown = repr(self.value)
+            shown = to_repr(self.value)
             shown = shown if len(shown) <= 200 else f"{shown[:199]}…"
             return f"<ToolResult ok {self.call.name}: {shown}>"
         return f"<ToolResult {self.status} {self.call.name}: {self.error}>"

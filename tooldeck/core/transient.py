@@ -44,7 +44,7 @@ def _seconds(asked: Any) -> float | None:
     """A wait that can be waited: no less than 0 and finite."""
     try:
         seconds = float(asked)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _until(asked) if isinstance(asked, str) else None
     return seconds if 0 <= seconds < math.inf else None
 

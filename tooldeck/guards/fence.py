@@ -18,12 +18,19 @@ FENCE_RULE = (
 )
 """The sentence for a system prompt that goes with the fence."""
 
+# What may stand unnoticed between the letters of a marker: blanks, controls, accents, fillers, tags.
 _UNSEEN = (
-    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    r"\ufe00-\ufe0f\ufeff]*+"
+    r"(?:\x1b\[[0-9;]*[A-Za-z]|"
+    r"[\s\x00-\x20\x7f-\xa0\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\u2800\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]++)*+"
 )
+# Letters of other scripts that look the same.
+_ALIKE = {"o": "oοоօ०๐0", "u": "uυսц", "t": "tтτ", "s": "sѕʂ", "i": "iіιı1l|", "d": "dԁɗ", "e": "eеεҽ"}
+_OPENING = "[«<‹≪⋘⟪《〈⟨❮❰❬⦑⟬⦅〚⟦＜˂ᐸ]"
 _LOOKALIKE = re.compile(
-    rf"[«<‹≪⋘⟪《〈⟨❮❰＜˂ᐸ]{_UNSEEN}(?:[/∕⁄╱⧸]{_UNSEEN})?" + _UNSEEN.join("outside"), re.IGNORECASE
+    rf"{_OPENING}{_UNSEEN}(?:[/\\|∕⁄╱⧸]{_UNSEEN})?" + _UNSEEN.join(f"[{_ALIKE[c]}]" for c in "outside"),
+    re.IGNORECASE,
 )
 _LABEL_CHARS = 100
 

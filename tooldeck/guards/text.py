@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["Piece", "escape_html", "json_text", "pieces", "visible"]
+__all__ = ["Piece", "escape_html", "json_text", "one_line", "pieces", "visible"]
 
 # Printable by the tables, blank on screen: fillers, joiners and the selectors that can carry hidden data.
 _BLANK = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
@@ -80,6 +80,11 @@ def _pieces(text: str, escape: Callable[[str], str]) -> list[Piece]:
 def visible(text: str) -> str:
     r"""`text` with every invisible character written as an escape such as ``\u202e``, the rest untouched."""
     return "".join(piece.text for piece in pieces(text))
+
+
+def one_line(text: str) -> str:
+    """`text` made visible, line feeds and tabs included: for places where a new line would mean something."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def escape_html(text: str) -> str:

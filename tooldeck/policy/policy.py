@@ -10,13 +10,15 @@ from types import MappingProxyType
 
 from tooldeck.core.approval import Scope, Verdict, Word
 from tooldeck.core.call import ToolCall
-from tooldeck.core.canonical import canonical_text, unlike_any
+from tooldeck.core.canonical import exact_text
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, nearest
 
 __all__ = ["PRESETS", "Grant", "Policy"]
 
+GRANTS_KEPT = 1_000
+"""Grants remembered; beyond that the oldest is forgotten, so that its call asks again."""
 _SAFE = frozenset({Effect.READ, Effect.HUMAN})
 
 
@@ -167,7 +169,7 @@ class Policy:
         JSON cannot carry are never taken for the same.
         """
         tool = call.tool
-        for arguments in ("", canonical_text(call.arguments, unlike_any)):
+        for arguments in ("", exact_text(call.arguments)):
             grant = self._grants.get((id(tool), arguments))
             if grant is not None and grant.tool is tool:
                 return str(grant)
@@ -177,8 +179,10 @@ class Policy:
         """Remember an approval: of exactly these arguments, or of the tool for as long as the deck lives."""
         if call.tool is None or scope is Scope.ONCE:
             return
-        arguments = "" if scope is Scope.SESSION else canonical_text(call.arguments, unlike_any)
+        arguments = "" if scope is Scope.SESSION else exact_text(call.arguments)
         self._grants[id(call.tool), arguments] = Grant(call.tool, scope, arguments)
+        while len(self._grants) > GRANTS_KEPT:
+            self._grants.pop(next(iter(list(self._grants))), None)
 
     @property
     def grants(self) -> tuple[Grant, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import Checked, Note, Problem
+from tooldeck.core.strangers import error_words
 from tooldeck.registry.schema_problems import problems_of, shown
 from tooldeck.registry.schema_signature import signature_for
 
@@ -55,7 +56,10 @@ class JsonSchemaParameters:
     def check(self, arguments: Mapping[str, Any], /) -> Checked:
         """Say everything that does not fit, or hand the arguments on as plain JSON values."""
         misfits: list[Problem] = []
-        values = {str(name): _json_value(value, str(name), misfits) for name, value in arguments.items()}
+        try:
+            values = {str(name): _json_value(value, str(name), misfits) for name, value in arguments.items()}
+        except Exception as error:  # noqa: BLE001 - objects of strangers may raise anything
+            return Checked({}, {}, (), (Problem("", f"cannot be read: {error_words(error)}"),))
         if misfits:
             return Checked({}, dict(arguments), (), tuple(misfits))
         skipped: list[str] = []
@@ -65,6 +69,8 @@ class JsonSchemaParameters:
         except RecursionError:
             problems = ()
             skipped.append("the schema, which refers to itself without end")
+        except Exception as error:  # noqa: BLE001 - a number too long to be told of, and the like
+            problems = (Problem("", f"cannot be checked: {error_words(error)}"),)
         finally:
             _unchecked.reset(token)
         notes = tuple(Note("arguments", f"Not checked here: {what}.") for what in dict.fromkeys(skipped))

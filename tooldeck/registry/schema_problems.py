@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from tooldeck.core.parameters import Problem
+from tooldeck.core.strangers import to_repr
 from tooldeck.core.vocabulary import nearest
 
 __all__ = ["described", "problems_of", "shown"]
@@ -26,8 +27,8 @@ def shown(value: object) -> str:
     """A value as JSON, shortened."""
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        text = repr(value)
+    except Exception:  # noqa: BLE001 - not JSON, or an object of strangers that raises
+        text = to_repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -9,6 +9,7 @@ from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall, new_id
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.parameters import problems_text
+from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
@@ -32,7 +33,7 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
         if verdict.word is Word.ALLOW:
             return await next(call)
         if verdict.word is Word.DENY:
-            return Outcome(Status.DENIED, error=f"{tool.name} is denied by the rule {verdict.rule}.")
+            return _denied(tool, verdict)
         grant = world.policy.granted(call)
         if grant is not None:
             call.log.decide("approve", f"granted: {grant}")
@@ -57,6 +58,9 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
     if decision.approved is not True:
         call.log.decide("approve", f"denied by {decision.by}")
         return Outcome(Status.DENIED, error=_refusal(tool, decision))
+    later = world.policy.static(tool)
+    if later is not None and later.word is Word.DENY:  # a rule that came while the question was open
+        return _denied(tool, later)
     if decision.arguments is not None:
         edited = _edited(tool, call, decision)
         if isinstance(edited, Outcome):
@@ -73,10 +77,12 @@ async def _answer(world: World, request: ApprovalRequest) -> Decision:
     try:
         decision: Any = await world.ask(world.host, request)
     except Exception as error:  # noqa: BLE001 - functions of the user may raise anything
-        return Decision(False, by="nobody", note=f"the approver raised {type(error).__name__}: {error}")
+        return Decision(False, by="nobody", note=f"the approver raised {error_words(error)}")
     if isinstance(decision, Decision):
         return decision
-    return Decision(False, by="nobody", note=f"the approver answered {decision!r}, which is no Decision")
+    return Decision(
+        False, by="nobody", note=f"the approver answered {to_repr(decision)}, which is no Decision"
+    )
 
 
 def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcome:
@@ -93,7 +99,12 @@ def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcom
     return Outcome(Status.INVALID, error=message, problems=problems)
 
 
+def _denied(tool: Tool, verdict: Verdict) -> Outcome:
+    return Outcome(Status.DENIED, error=f"{tool.name} is denied by the rule {verdict.rule}.")
+
+
 def _refusal(tool: Tool, decision: Decision) -> str:
-    who = {"nobody": "nobody could be asked", "time-out": "nobody answered in time"}.get(decision.by)
-    head = f"{tool.name} needs approval and {who}" if who else f"{tool.name} was refused by {decision.by}"
-    return f"{head}: {decision.note}" if decision.note else f"{head}."
+    by, note = to_text(decision.by), to_text(decision.note)
+    who = {"nobody": "nobody could be asked", "time-out": "nobody answered in time"}.get(by)
+    head = f"{tool.name} needs approval and {who}" if who else f"{tool.name} was refused by {by}"
+    return f"{head}: {note}" if note else f"{head}."

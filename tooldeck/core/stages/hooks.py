@@ -10,6 +10,7 @@ from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.hooks import AfterTool, BeforeTool, Block, Rewrite
 from tooldeck.core.host import Work
 from tooldeck.core.result import ToolResult
+from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
@@ -44,7 +45,9 @@ async def _before(hook: BeforeTool, call: ToolCall, world: World) -> tuple[ToolC
     if not isinstance(answer, Rewrite):
         return call, _stopped(call, hook, answer)
     if not isinstance(answer.to, Mapping):
-        return call, _stopped(call, hook, Block(f"it rewrote the arguments to {answer.to!r}, no mapping"))
+        return call, _stopped(
+            call, hook, Block(f"it rewrote the arguments to {to_repr(answer.to)}, no mapping")
+        )
     call = call.rewritten(answer.to)
     call.log.note("hooks", f"{_name(hook)} rewrote the arguments")
     return call, None
@@ -68,15 +71,15 @@ async def _answer(hook: Any, about: Any, world: World) -> Any:
         if inspect.isawaitable(answer):
             return await world.host.run(Work(lambda: answer, is_async=True, label=_name(hook)))
     except Exception as error:  # noqa: BLE001 - functions of the user may raise anything
-        return Block(f"it raised {type(error).__name__}: {error}")
+        return Block(f"it raised {error_words(error)}")
     return answer
 
 
 def _stopped(call: ToolCall, hook: Any, answer: Any) -> Outcome:
     if isinstance(answer, Block):
-        reason = answer.reason
+        reason = to_text(answer.reason)
     else:
-        reason = f"it answered {answer!r}, which is neither None, Block nor Rewrite"
+        reason = f"it answered {to_repr(answer)}, which is neither None, Block nor Rewrite"
     call.log.decide("hooks", f"blocked by {_name(hook)}")
     what = "ran, but its result was withheld" if call.log.attempts else "was blocked"
     return Outcome(Status.BLOCKED, error=f"{call.name} {what} by the hook {_name(hook)}: {reason}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.model_text import error_text, value_text
+from tooldeck.core.strangers import error_words
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.core.world import Handler, World
@@ -21,7 +22,10 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
     """Make the text: cut to size, and fenced where the tool's output is untrusted, errors included."""
 
     async def run(call: ToolCall) -> Outcome:
-        outcome = await next(call)
+        try:
+            outcome = await next(call)
+        except Exception as error:  # noqa: BLE001 - an argument or setting of strangers raised in a stage
+            outcome = Outcome(Status.FAILED, error=error_words(error), exception=error)
         found = (call.log.call or call).tool
         limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
         if outcome.text:

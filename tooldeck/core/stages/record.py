@@ -8,6 +8,7 @@ from typing import Any
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.events import CallEnded, CallStarted
 from tooldeck.core.result import ToolResult
+from tooldeck.core.strangers import error_words
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
 
@@ -16,18 +17,16 @@ def record(next: Handler, tool: Any, world: World) -> Handler:
     """Frame the call: exactly one end for every start, whatever happens inside."""
 
     async def run(call: ToolCall) -> Outcome:
-        if world.emit is not None:
-            world.emit(CallStarted(call))
         try:
+            if world.emit is not None:
+                world.emit(CallStarted(call))
             outcome = await next(call)
         except (KeyboardInterrupt, asyncio.CancelledError) as stop:
             words = "interrupted by a person" if isinstance(stop, KeyboardInterrupt) else "cancelled"
             _finish(call, Outcome(Status.CANCELLED, error=f"{call.name}: {words}.", exception=stop), world)
             raise
         except BaseException as error:
-            _finish(
-                call, Outcome(Status.FAILED, error=f"{type(error).__name__}: {error}", exception=error), world
-            )
+            _finish(call, Outcome(Status.FAILED, error=error_words(error), exception=error), world)
             raise
         _finish(call, outcome, world)
         return outcome

@@ -10,6 +10,7 @@ from tooldeck.core.errors import ExpectedError
 from tooldeck.core.events import AttemptStarted
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.core.result import ToolResult
+from tooldeck.core.strangers import error_words, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.transient import is_transient, retry_after
 from tooldeck.core.vocabulary import Status
@@ -50,7 +51,8 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
             if log.spans is not None:
                 begun, end = start - log.started, world.host.now() - log.started
                 log.spans.append(Span(f"attempt {log.attempts}", begun, end, "", log.depth))
-        return _nested(value) if isinstance(value, ToolResult) else Outcome(_OK, value)
+        # Asked of its type, since a proxy may raise when asked itself.
+        return _nested(value) if type(value) is ToolResult else Outcome(_OK, value)
 
     return run
 
@@ -79,18 +81,10 @@ def _nested(result: ToolResult) -> Outcome:
 def _failed(tool: Tool, error: Exception) -> Outcome:
     """What went wrong. A tool that gives a proper "no" is not at fault."""
     if isinstance(error, ExpectedError):
-        return Outcome(Status.FAILED, error=_text(error), exception=error, counts=False)
+        return Outcome(Status.FAILED, error=to_text(error), exception=error, counts=False)
     transient = is_transient(error)
-    said = _text(error)
-    message = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = error_words(error)
     if transient and not tool.repeatable and tool.retry.attempts > 1:
         message += " (not repeated, because the tool is not declared idempotent)"
     wait = retry_after(error)
     return Outcome(Status.FAILED, error=message, exception=error, retry_after=wait, transient=transient)
-
-
-def _text(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception as other:  # noqa: BLE001 - exceptions of strangers may raise anything here
-        return f"its message cannot be made ({type(other).__name__})"

@@ -1,0 +1,81 @@
+"""Objects of strangers as text and as plain data, whatever they do when they are looked at.
+
+A value may raise in `__str__`, `__repr__` or `__class__`; looking at an iterator uses it up, or never ends.
+Everything that tells of a value goes through here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["error_words", "stilled", "to_repr", "to_text"]
+
+_LEAVES = frozenset({str, int, float, bool, type(None), bytes})
+_LISTS = frozenset({list, tuple, set, frozenset})
+_MAX_DEPTH = 150
+"""Levels that are looked through; what lies deeper appears as its text. JSON writers give up soon after."""
+
+
+def to_text(value: Any) -> str:
+    """``str(value)``, or words for why there is none."""
+    try:
+        return str(value)
+    except Exception as error:  # noqa: BLE001 - objects of strangers may raise anything here
+        return f"<{type(value).__name__} whose text cannot be made: {type(error).__name__}>"
+
+
+def to_repr(value: Any) -> str:
+    """``repr(value)``, or words for why there is none."""
+    try:
+        return repr(value)
+    except Exception as error:  # noqa: BLE001 - as above
+        return f"<{type(value).__name__} whose repr cannot be made: {type(error).__name__}>"
+
+
+def error_words(error: BaseException) -> str:
+    """The type of an exception and what it says."""
+    said = to_text(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def stilled(value: Any, stranger: Callable[[Any], str] = to_text) -> Any:
+    """`value`, with `stranger` put in place of everything that looking at it would use up.
+
+    The very same object where nothing of that kind is inside. Records (dataclasses, pydantic models) that
+    hold such a thing are replaced whole.
+    """
+    return _stilled(value, stranger, _MAX_DEPTH)
+
+
+def _stilled(value: Any, stranger: Callable[[Any], str], depth: int) -> Any:
+    kind = type(value)
+    if kind in _LEAVES:
+        return value
+    if hasattr(kind, "__next__") or depth == 0:
+        return stranger(value)
+    if kind in _LISTS:
+        return _stilled_items(value, stranger, depth)
+    if issubclass(kind, dict):
+        members = list(dict.values(value))
+        calm = _stilled_items(members, stranger, depth)
+        return value if calm is members else dict(zip(dict.keys(value), calm, strict=True))
+    if issubclass(kind, list | tuple | set | frozenset):
+        return _stilled_items(value, stranger, depth)
+    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__pydantic_serializer__"):
+        members = [getattr(value, name, None) for name in _fields(kind)]
+        return value if _stilled_items(members, stranger, depth) is members else stranger(value)
+    return value
+
+
+def _stilled_items(items: Any, stranger: Callable[[Any], str], depth: int) -> Any:
+    """The items themselves, or a list of the calm ones."""
+    if _LEAVES.issuperset(map(type, items)):
+        return items
+    calm = [_stilled(item, stranger, depth - 1) for item in items]
+    return items if all(one is other for one, other in zip(calm, items, strict=True)) else calm
+
+
+def _fields(kind: type) -> list[str]:
+    known = getattr(kind, "__dataclass_fields__", None)
+    return list(known if known is not None else getattr(kind, "model_fields", ()))
