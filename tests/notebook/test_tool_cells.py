@@ -62,7 +62,8 @@ def test_a_redefinition_that_fails_keeps_the_old_tool(shell: Shell) -> None:
 def test_marked_functions_are_taken_with_their_own_options_and_helpers_are_left_alone(shell: Shell) -> None:
     shell.run(
         "%%tool\ndef helper(x):\n    return x\n\n"
-        "@tool(effects='read')\ndef one() -> int:\n    return helper(1)\n\n@tool\ndef two() -> int:\n    return 2"
+        "@tool(effects='read')\ndef one() -> int:\n    return helper(1)\n\n"
+        "@tool\ndef two() -> int:\n    return 2"
     )
     assert list(shell.deck.tools) == ["one", "two"]
     assert shell.deck["one"].effects == {"read"}
@@ -79,7 +80,8 @@ def test_two_unmarked_functions_both_become_tools_and_it_is_said(shell: Shell) -
 def test_a_decorator_and_an_import_before_the_function_are_fine(shell: Shell) -> None:
     shell.run("import functools")
     shell.run(
-        '%%tool --effects none\nimport math\n\n@functools.cache\ndef root(x: float) -> float:\n    "Root."\n    return math.sqrt(x)'
+        "%%tool --effects none\nimport math\n\n@functools.cache\n"
+        'def root(x: float) -> float:\n    "Root."\n    return math.sqrt(x)'
     )
     assert shell.deck.call("root", x=9).value == 3
 
@@ -121,6 +123,11 @@ def test_a_traceback_of_a_tool_shows_the_line_of_its_cell(shell: Shell) -> None:
         ("%%tool\ndef f(x: Missing): ...", "'Missing' is not defined"),
         ("%%tool\ndef f(x: 'Missing'): ...", "'Missing' is not defined"),
         ("%%tool\ndef _a(): ...\ndef _b(): ...", "mark the one meant"),
+        ("%%tool\ndef f(): ...\ndel f", "the cell deletes it"),
+        ("%%tool\ndef f(): ...\nf = 3", "3 cannot be a tool"),
+        ("%%tool\n@tool('x')\ndef f(): ...", "takes its options by name"),
+        ("%%tool --ask --no-ask\ndef f(): ...", "not both"),
+        ("%%tool\nx = 1\x00\ndef f(): ...", "null bytes"),
         (
             "%%tool\nfrom collections.abc import Callable\ndef f(g: Callable[[int], int]): ...",
             "parameter 'g'",
@@ -141,3 +148,15 @@ def test_loading_twice_keeps_the_deck(shell: Shell) -> None:
     deck = shell.deck
     shell.run("%reload_ext tooldeck")
     assert shell.deck is deck
+
+
+def test_a_decorator_below_the_mark_takes_neither_name_nor_options_away(shell: Shell) -> None:
+    shell.run(
+        "%%tool\nimport functools\n"
+        "def other(g):\n    def wrapper(*a): return g(*a)\n    return wrapper\n"
+        "@tool(effects='read')\n@other\ndef f(x: int): ...\n"
+        "@tool(effects='read')\n@functools.partial\ndef g(x: int): ..."
+    )
+    assert list(shell.deck) == ["f", "g"]
+    assert {tool.read_only for tool in shell.deck.tools.values()} == {True}
+    assert shell.ip.user_ns["f"] is shell.deck["f"]

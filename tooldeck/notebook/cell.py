@@ -29,16 +29,16 @@ class ToolCell:
 
     def run(
         self, namespace: dict[str, Any], filename: str
-    ) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-        """Run the cell in `namespace`; gives each function with the options of its mark, in order."""
+    ) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
+        """Run the cell in `namespace`; gives each function, by its name, with its mark's options.
+
+        Raises `Mistake` when a name holds nothing at the end of the cell.
+        """
         marked: dict[str, dict[str, Any]] = {}
 
-        def mark(*given: Any, **options: Any) -> Any:
-            def take(function: Any) -> Any:
-                marked[function.__name__] = options
-                return function
-
-            return take(given[0]) if given else take
+        def mark(name: str, /, **options: Any) -> Callable[[Any], Any]:
+            marked[name] = options
+            return lambda function: function
 
         lines = self.source.splitlines(keepends=True)
         linecache.cache[filename] = (
@@ -55,10 +55,13 @@ class ToolCell:
             raise
         finally:
             namespace.pop(_MARK, None)
-        return [(namespace[name], marked.get(name, {})) for name in self.names]
+        for name in self.names:
+            if name not in namespace:
+                raise Mistake(f"{name}: the cell deletes it, so it cannot become a tool.")
+        return [(name, namespace[name], marked.get(name, {})) for name in self.names]
 
     def _explain(self, error: NameError, filename: str) -> None:
-        """Say in one sentence that a type in a function's head is not defined; other errors are the cell's own."""
+        """Say in one sentence that a type in a function's head is not defined; the rest is the cell's own."""
         frames = [
             line
             for frame, line in traceback.walk_tb(error.__traceback__)
@@ -113,16 +116,21 @@ def _no_function(tree: ast.Module) -> str:
 
 
 def _mark(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether the function is marked; the mark is redirected so that it only collects its options."""
+    """Whether the function is marked; the mark is redirected so that it only collects its options.
+
+    It gets the name of the function as it stands in the cell, since decorators in between may change that.
+    """
     found = False
     for index, decorator in enumerate(node.decorator_list):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         if ast.unparse(target) not in _MARKS:
             continue
         found = True
-        name = ast.copy_location(ast.Name(_MARK, ast.Load()), target)
-        if isinstance(decorator, ast.Call):
-            decorator.func = name
-        else:
-            node.decorator_list[index] = name
+        given = decorator if isinstance(decorator, ast.Call) else ast.Call(target, [], [])
+        if given.args:
+            raise Mistake(
+                f'{node.name}: @{ast.unparse(target)} takes its options by name, as in @tool(effects="read").'
+            )
+        mark = ast.Call(ast.Name(_MARK, ast.Load()), [ast.Constant(node.name)], given.keywords)
+        node.decorator_list[index] = ast.fix_missing_locations(ast.copy_location(mark, decorator))
     return found

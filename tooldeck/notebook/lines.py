@@ -54,13 +54,20 @@ def read_line(magic: str, line: str, flags: Collection[str] = (), valued: Collec
             options[name] = True
         elif name in valued:
             if not equals and (not pending or pending[0].startswith("--")):
-                raise Mistake(f"{magic} --{name} needs a value, as in --{name} VALUE.")
+                raise Mistake(f"{magic} {_option(name)} needs a value, as in {_option(name)} VALUE.")
             options[name] = value if equals else pending.pop(0)
         else:
             raise Mistake(
-                unknown(f"{magic} has no option", f"--{name}", [f"--{known}" for known in [*valued, *flags]])
+                unknown(
+                    f"{magic} has no option", _option(name), [_option(known) for known in [*valued, *flags]]
+                )
             )
     return Line(tuple(words), options)
+
+
+def _option(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
 
 
 def unknown(what: str, given: str, known: Collection[str]) -> str:
@@ -82,7 +89,7 @@ def read_call(line: str) -> tuple[str, str | dict[str, Any]]:
 
     Values stay text; `fit_text` reads them as the tool's schema wants them.
     """
-    name, _, rest = line.strip().partition(" ")
+    name, rest = [*line.split(None, 1), "", ""][:2]
     if not name:
         raise Mistake("%call needs a tool: %call NAME key=value … or %call NAME {…}; %tools lists them.")
     rest = rest.strip()
@@ -112,5 +119,5 @@ def _fit(value: str, schema: Any) -> Any:
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"True": True, "False": False, "None": None}.get(value, value)

@@ -23,7 +23,7 @@ def register(formatter: Any) -> None:
 
 def _result_text(result: ToolResult) -> str:
     """How a call ended, without its times, so that a stored notebook stays the same from run to run."""
-    head = f"{result.call.name}: {result.status}"
+    head = f"{render.visible(result.call.name)}: {result.status}"
     if result.attempts > 1:
         head += f" after {facts.count(result.attempts, 'attempt')}"
     lines = [head, render.outcome_text(result)]

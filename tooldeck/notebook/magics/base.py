@@ -11,6 +11,7 @@ from IPython.core.magic import Magics
 
 from tooldeck.core.errors import CallError, TooldeckError
 from tooldeck.core.tool import Tool
+from tooldeck.guards.text import visible
 from tooldeck.notebook.lines import Mistake
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def in_one_sentence(magic: F) -> F:
         except CallError:
             raise
         except TooldeckError as error:
-            message = str(error)
+            message = visible(str(error))  # it may repeat what a server said
         raise UsageError(message)
 
     return told  # type: ignore[return-value]

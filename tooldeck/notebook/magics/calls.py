@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
 from tooldeck.core.result import ToolResult
@@ -42,10 +44,11 @@ class CallMagics(DeckMagicsBase):
         history = self.deck.history()
         if not history:
             raise Mistake("No call has been made yet, so there is no trace to show.")
-        if word.lstrip("-").isdigit():
+        if re.fullmatch(r"-?[0-9]+", word):
             try:
-                return history[int(word) if word.startswith("-") else int(word) - 1]
-            except IndexError:
+                place = int(word)
+                return history[place if place < 0 else len(history) if place == 0 else place - 1]
+            except (IndexError, ValueError):  # more digits than Python reads
                 raise Mistake(
                     f"There are only {len(history)} calls in the history; %trace -1 is the last."
                 ) from None

@@ -42,20 +42,19 @@ class ToolMagics(DeckMagicsBase):
         everywhere.
         """
         options = _options(line)
-        found = read_cell(self.shell.transform_cell(cell))
+        found = read_cell(self.notebook.shell.transform_cell(cell))
         if "name" in options and len(found.names) > 1:
             raise Mistake(
                 f"--name fits one tool, and this cell has {len(found.names)}: {', '.join(found.names)}."
             )
-        namespace = self.shell.user_ns
+        namespace = self.notebook.shell.user_ns
         functions = found.run(namespace, f"<%%tool cell {next(_cells)}>")
         origin = Origin("notebook")
         made = [
-            self.deck.add(function, origin=origin, **{**options, **marks}) for function, marks in functions
+            self.deck.add(function, origin=origin, **{**_named(name, function), **options, **marks})
+            for name, function, marks in functions
         ]
-        self.shell.push(
-            {function.__name__: tool for (function, _), tool in zip(functions, made, strict=True)}
-        )
+        self.notebook.shell.push({name: tool for (name, _, _), tool in zip(functions, made, strict=True)})
         for tool in made:
             show_tool(self.notebook, tool)
         if len(made) > 1:
@@ -81,6 +80,11 @@ class ToolMagics(DeckMagicsBase):
         return ToolTable(tuple(found), self.deck.policy)
 
 
+def _named(name: str, function: Any) -> dict[str, str]:
+    """The name in the cell, where a decorator took it away from the function."""
+    return {} if getattr(function, "__name__", None) == name or isinstance(function, Tool) else {"name": name}
+
+
 def _has(tool: Tool, words: list[str]) -> bool:
     text = f"{tool.name} {tool.description} {tool.origin}".casefold()
     return all(word in text for word in words)
@@ -93,6 +97,8 @@ def _options(line: str) -> dict[str, Any]:
         raise Mistake(f"%%tool does not know {read.words[0]!r}; options start with --, as in --effects read.")
     options: dict[str, Any] = dict(read.options)
     if options.pop("no_ask", False):
+        if "ask" in options:
+            raise Mistake("%%tool takes --ask or --no-ask, not both.")
         options["ask"] = False
     for name, kind in (("timeout", float), ("max_chars", int), ("retry", int), ("breaker", int)):
         if name in options:
