@@ -16,7 +16,7 @@ from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.kernel.waiting import wait, wait_async
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from tooldeck.notebook.widgets.approval import ApprovalCard
 
@@ -29,7 +29,7 @@ _SHOW: ContextVar[Callable[[Any], None] | None] = ContextVar("tooldeck_show", de
 
 
 @contextmanager
-def shown_in(show: Callable[[Any], None]) -> Iterator[None]:
+def shown_in(show: Callable[[Any], None]) -> Generator[None]:
     """Within the block cards are shown by `show`, as in a form's tray: a button's callback has no cell."""
     token = _SHOW.set(show)
     try:
@@ -58,7 +58,7 @@ class ApprovalDesk:
         self._line: list[_Question] = []
 
     @contextmanager
-    def _in_line(self, question: _Question) -> Iterator[None]:
+    def _in_line(self, question: _Question) -> Generator[None]:
         """Number the questions that wait at the same time, in the order in which they came."""
         self._line.append(question)
         self._number()
@@ -162,7 +162,7 @@ class _Question:
         return decision
 
     @contextmanager
-    def closing(self) -> Iterator[None]:
+    def closing(self) -> Generator[None]:
         """However the wait ends, the card never looks open afterwards, and the output tells the end."""
         try:
             yield

@@ -11,7 +11,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import schema_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
-from tooldeck.guards.text import visible
+from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import code, panel, shown, table
 from tooldeck.policy import Policy
@@ -50,7 +50,7 @@ class ToolTable(_Table):
     policy: Policy
 
     @property
-    def empty(self) -> str:  # type: ignore[override]
+    def empty(self) -> str:
         """Said when there is nothing to list."""
         return "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
 
@@ -79,7 +79,7 @@ class CallLogTable(_Table):
     results: tuple[ToolResult, ...]
 
     @property
-    def empty(self) -> str:  # type: ignore[override]
+    def empty(self) -> str:
         """Said when there is nothing to list."""
         return "No calls yet."
 
@@ -108,7 +108,7 @@ class SessionTable(_Table):
     servers: tuple[Connection, ...]
 
     @property
-    def empty(self) -> str:  # type: ignore[override]
+    def empty(self) -> str:
         """Said when there is nothing to list."""
         return "No server is connected; try %mcp connect demo."
 
@@ -151,7 +151,7 @@ class DeckView:
         lines += [f"  granted: {grant}" for grant in deck.policy.grants]
         lines += [f"  server {_server(made)}" for made in deck.servers()]
         lines += [f"  breaker of {name}: {words}" for name, words in self._breakers()]
-        return [visible(line) for line in lines]
+        return [one_line(line) for line in lines]
 
     def _breakers(self) -> Iterable[tuple[str, str]]:
         for name in self.deck.tools:
@@ -174,7 +174,7 @@ def _arguments(result: ToolResult) -> Mapping[str, Any]:
 
 
 def _columns(rows: list[tuple[str, ...]]) -> str:
-    shown = [tuple(visible(cell) for cell in row) for row in rows]
+    shown = [tuple(one_line(cell) for cell in row) for row in rows]
     widths = [max(len(row[index]) for row in shown) for index in range(len(shown[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

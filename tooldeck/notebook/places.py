@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextvars import ContextVar
 
 from tooldeck.notebook.kernel.jobs import Place, here
@@ -14,7 +14,7 @@ _PLACE: ContextVar[Place | None] = ContextVar("tooldeck_place", default=None)
 
 
 @contextlib.contextmanager
-def working_here() -> Iterator[None]:
+def working_here() -> Generator[None]:
     """Whatever comes up within the block, on whichever thread, belongs to the calling thread's cell."""
     token = _PLACE.set(here())
     try:

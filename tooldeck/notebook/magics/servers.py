@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
@@ -12,6 +12,9 @@ from tooldeck.notebook.magics.base import DeckMagicsBase, found_in, in_one_sente
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.session import SessionSettings
 
 __all__ = ["ServerMagics"]
 
@@ -50,8 +53,7 @@ class ServerMagics(DeckMagicsBase):
                 target if len(target) > 1 else target[0],
                 label=options.get("label"),
                 reads=options.get("reads") or (),
-                env=_environment(options.get("env", "")),
-                **_seconds(options),
+                **_settings(options),
             )
         show_session(self.notebook, made)
 
@@ -110,14 +112,17 @@ def _environment(text: str) -> dict[str, str] | None:
     return found
 
 
-def _seconds(options: dict[str, str]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name in ("timeout", "connect_timeout"):
-        if name in options:
-            try:
-                found[name] = float(options[name])
-            except ValueError:
-                raise Mistake(
-                    f"--{name.replace('_', '-')} must be a number of seconds, not {options[name]!r}."
-                ) from None
+def _settings(options: dict[str, str]) -> SessionSettings:
+    found: SessionSettings = {"env": _environment(options.get("env", ""))}
+    if "timeout" in options:
+        found["timeout"] = _number("timeout", options["timeout"])
+    if "connect_timeout" in options:
+        found["connect_timeout"] = _number("connect-timeout", options["connect_timeout"])
     return found
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Mistake(f"--{name} must be a number of seconds, not {text!r}.") from None
