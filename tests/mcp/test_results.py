@@ -81,3 +81,22 @@ def test_a_value_of_text_alone_has_no_html():
 def test_values_compare_by_their_contents():
     assert McpValue((Text("a"),), {"n": 1}) == McpValue((Text("a"),), {"n": 1})
     assert McpValue((Text("a"),)) != McpValue((Text("b"),))
+
+
+def test_what_is_shown_hides_nothing_and_is_no_markup():
+    hostile = "<b>\x1b[31m\u202e</b>"
+    value = McpValue((Text(hostile), Image(PNG, "image/png"), Resource(hostile, hostile, hostile)))
+    bundle = value._repr_mimebundle_()
+    for shown in (repr(value), bundle["text/plain"], bundle["text/html"]):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "\\x1b[31m\\u202e" in shown
+    assert "<b>" not in bundle["text/html"]
+    assert hostile in value.text
+
+
+def test_an_output_is_no_longer_than_a_notebook_can_show():
+    value = McpValue((Text("x" * 5_000_000),))
+    assert len(value._repr_mimebundle_()["text/plain"]) < 30_000
+    assert "5000000 characters in all" in repr(value)
+    assert len(value.text) == 5_000_000

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tooldeck.core import errors
 from tooldeck.core.call import Span, ToolCall
 from tooldeck.core.parameters import Note, Problem
-from tooldeck.core.strangers import to_repr
+from tooldeck.core.strangers import quoted, to_repr
 from tooldeck.core.vocabulary import Status
 
 __all__ = ["ToolResult"]
@@ -82,4 +82,4 @@ class ToolResult(NamedTuple):
             shown = to_repr(self.value)
             shown = shown if len(shown) <= 200 else f"{shown[:199]}…"
             return f"<ToolResult ok {self.call.name}: {shown}>"
-        return f"<ToolResult {self.status} {self.call.name}: {self.error}>"
+        return f"<ToolResult {self.status} {quoted(self.call.name)}: {quoted(self.error or '')}>"

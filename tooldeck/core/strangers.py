@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["error_words", "stilled", "to_repr", "to_text"]
+__all__ = ["error_words", "quoted", "stilled", "to_repr", "to_text"]
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes})
 _LISTS = frozenset({list, tuple, set, frozenset})
@@ -31,6 +31,11 @@ def to_repr(value: Any) -> str:
         return repr(value)
     except Exception as error:  # noqa: BLE001 - as above
         return f"<{type(value).__name__} whose repr cannot be made: {type(error).__name__}>"
+
+
+def quoted(text: str) -> str:
+    """A text as Python would write it between quotes: in one line, with nothing hidden."""
+    return repr(text)[1:-1]
 
 
 def error_words(error: BaseException) -> str:

@@ -79,7 +79,7 @@ def question(request: ApprovalRequest) -> str:
     )
     who = f", asked by {one_line(call.caller.label or str(call.caller.source))}"
     lines = [
-        f"{tool.name} ({one_line(str(tool.origin))}{who})",
+        f"{one_line(tool.name)} ({one_line(str(tool.origin))}{who})",
         f"  {effects}; risk {tool.risk}; rule {one_line(request.rule)}",
     ]
     for name, value in call.arguments.items():

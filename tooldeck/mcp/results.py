@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tooldeck.guards.text import escape_html, visible
+
 __all__ = ["Audio", "Image", "Link", "McpValue", "Part", "Resource", "Text", "value_of"]
 
+_SHOWN_CHARS = 20_000
+# Characters of a text that an output shows; a notebook with megabytes in one output freezes.
 _SHOWN = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 # Pictures that browsers show and that can hold no script.
 
@@ -37,7 +40,7 @@ class Image:
         return f"[{self.mime}, {len(self.data)} bytes]"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {"text/plain": str(self), **self.mimebundle()}
+        return {"text/plain": visible(str(self)), **self.mimebundle()}
 
     def mimebundle(self) -> dict[str, str]:
         """The picture under its media type, empty when browsers would not show it."""
@@ -148,12 +151,12 @@ class McpValue:
         return self.text
 
     def __repr__(self) -> str:
-        return self.text
+        return _seen(self.text)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Pictures as pictures; one alone under its own type, several among the text as HTML."""
         images = [image for image in self.images if image.mime in _SHOWN]
-        bundle: dict[str, Any] = {"text/plain": self.text}
+        bundle: dict[str, Any] = {"text/plain": repr(self)}
         if len(images) == 1 and len(self.parts) == 1:
             bundle |= images[0].mimebundle()
         elif images:
@@ -164,7 +167,18 @@ class McpValue:
 def _html(part: Part) -> str:
     if isinstance(part, Image) and part.mime in _SHOWN:
         return f'<img alt="{part.mime}" src="data:{part.mime};base64,{base64.b64encode(part.data).decode()}">'
-    return f"<pre>{html.escape(str(part))}</pre>"
+    return f"<pre>{escape_html(_cut(str(part)))}</pre>"
+
+
+def _seen(text: str) -> str:
+    """Text of a server as it is shown: nothing hidden, no more than an output should hold."""
+    return visible(_cut(text))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _SHOWN_CHARS:
+        return text
+    return f"{text[:_SHOWN_CHARS]}\n… [{len(text)} characters in all; the whole is in the value's text]"
 
 
 def value_of(result: Any) -> McpValue:

@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tooldeck.guards.text import visible
+from tooldeck.core.errors import DefinitionError
+from tooldeck.guards.text import one_line
 from tooldeck.mcp.handlers import Answer, Question
 from tooldeck.notebook.say import say
+from tooldeck.notebook.schemas import properties
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 __all__ = ["ask_by_text"]
@@ -16,7 +18,7 @@ __all__ = ["ask_by_text"]
 
 def ask_by_text(question: Question) -> Answer:
     """Ask field by field with `input`; an empty answer to a required field declines."""
-    say(f"{question.server} asks: {question.message}")
+    say(f"{question.server} asks: {one_line(question.message)}")
     try:
         if question.mode == "url":
             return _visit(question)
@@ -26,7 +28,7 @@ def ask_by_text(question: Question) -> Answer:
 
 
 def _visit(question: Question) -> Answer:
-    say(f"It wants you to visit: {question.url}")
+    say(f"It wants you to visit: {one_line(question.url)}")
     return Answer(
         "accept"
         if input("Did you, and do you agree? [y/N] ").strip().casefold() in {"y", "yes"}
@@ -35,19 +37,23 @@ def _visit(question: Question) -> Answer:
 
 
 def _form(question: Question) -> Answer:
-    required = set(question.schema.get("required", []))
     content: dict[str, Any] = {}
-    for name, schema in question.schema.get("properties", {}).items():
-        hint = _hint(schema, required=name in required)
-        typed = input(visible(f"  {schema.get('title') or name}{hint}: "))
+    for name, inner, required in properties(question.schema, question.schema):
+        schema = inner if isinstance(inner, Mapping) else {}
+        hint = _hint(schema, required=required)
+        typed = input(one_line(f"  {schema.get('title') or name}{hint}: "))
         if not typed:
-            if name in required and "default" not in schema:
+            if required and "default" not in schema:
                 return Answer("decline")
             continue
         content[name] = typed if schema.get("type") == "string" else _json(typed)
-    checked = JsonSchemaParameters(question.schema).check(content)
-    if checked.problems:
-        say("; ".join(map(str, checked.problems)))
+    try:
+        problems = JsonSchemaParameters(question.schema).check(content).problems
+    except DefinitionError as error:
+        say(f"The question is no proper form: {error}")
+        return Answer("decline")
+    if problems:
+        say("; ".join(map(str, problems)))
         return Answer("decline")
     return Answer("accept", content)
 

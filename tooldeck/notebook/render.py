@@ -14,7 +14,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import schema_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
-from tooldeck.guards.text import escape_html, json_text, visible
+from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
 
 __all__ = [
@@ -113,7 +113,8 @@ def badges(tool: Tool, asks: str = "") -> tuple[str, ...]:
 
 def tool_text(tool: Tool) -> str:
     """A tool as plain text: name, what it does, what it may do, its parameters."""
-    lines = [visible(f"{tool.name}: {tool.description}"), "  " + " · ".join(badges(tool))]
+    told = tool.description.replace("\n", "\n    ")  # so that no line of it looks like one of ours
+    lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool))]
     for name, words, help_text in _parameters(tool):
         lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
     return "\n".join(lines)
@@ -191,7 +192,7 @@ def outcome_text(result: ToolResult) -> str:
 
 def result_text(result: ToolResult, *, times: bool = True) -> str:
     """A result as plain text: how it ended, the value or the error, the notes."""
-    lines = [f"{visible(result.call.name)}: {result_line(result, times=times)}", outcome_text(result)]
+    lines = [f"{one_line(result.call.name)}: {result_line(result, times=times)}", outcome_text(result)]
     lines += [visible(f"note: {note}") for note in result.notes]
     return "\n".join(lines)
 
@@ -211,9 +212,9 @@ def trace_text(result: ToolResult) -> str:
     """The stages of a call with their times and decisions, as plain text."""
     found = waterfall.rows(result)
     if not found:
-        return f"{visible(result.call.name)}: {result_line(result)}\n  no trace was kept"
+        return f"{one_line(result.call.name)}: {result_line(result)}\n  no trace was kept"
     width = max(len(row.name) + 2 * row.depth for row in found)
-    lines = [f"{visible(result.call.name)}: {result_line(result)}"]
+    lines = [f"{one_line(result.call.name)}: {result_line(result)}"]
     for row in found:
         label = ("  " * row.depth + row.name).ljust(width)
         line = f"  {label}  {facts.duration(row.own):>9}  {_bar(row)}  {row.decision}"

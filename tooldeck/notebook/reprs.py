@@ -6,6 +6,7 @@ from typing import Any
 
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
+from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts, render
 
 __all__ = ["register"]
@@ -23,7 +24,7 @@ def register(formatter: Any) -> None:
 
 def _result_text(result: ToolResult) -> str:
     """How a call ended, without its times, so that a stored notebook stays the same from run to run."""
-    head = f"{render.visible(result.call.name)}: {result.status}"
+    head = f"{one_line(result.call.name)}: {result.status}"
     if result.attempts > 1:
         head += f" after {facts.count(result.attempts, 'attempt')}"
     lines = [head, render.outcome_text(result)]

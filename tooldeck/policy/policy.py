@@ -12,6 +12,7 @@ from tooldeck.core.approval import Scope, Verdict, Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.canonical import exact_text
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.strangers import quoted
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, nearest
 
@@ -197,5 +198,5 @@ class Policy:
         return len(gone)
 
     def __repr__(self) -> str:
-        rules = "".join(f", {word} {pattern}" for word, pattern in self._rules)
+        rules = "".join(f", {word} {quoted(pattern)}" for word, pattern in self._rules)
         return f"<Policy {self._preset}{rules}; {len(self._grants)} grants>"

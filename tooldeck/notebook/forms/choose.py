@@ -21,6 +21,8 @@ __all__ = ["Chooser"]
 
 _DEPTH = 3
 """How many objects and lists may lie inside each other before the rest is edited as JSON."""
+_MOST = 200
+"""The most rows of one form, since each takes milliseconds to build; what goes beyond is edited as JSON."""
 _SEVERAL = 40
 """The most values a list of choices shows at once."""
 
@@ -30,9 +32,17 @@ class Chooser:
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
+        self._left = _MOST
+
+    def fits(self, schema: Any) -> bool:
+        """Whether there is room for a row for every property of an object schema."""
+        return len(properties(schema, self._root)) <= self._left
 
     def rows(self, schema: Any, path: str = "", depth: int = 0) -> list[Row]:
-        """A row for every property of an object schema."""
+        """A row for every property of an object schema; none where they would be too many."""
+        if not self.fits(schema):
+            return []
+        self._left -= len(properties(schema, self._root))
         return [
             self._row(name, inner, required=required, path=f"{path}.{name}" if path else name, depth=depth)
             for name, inner, required in properties(schema, self._root)
@@ -87,7 +97,7 @@ class Chooser:
         return ArrayField(label, lambda item: self.field(item, items, "", path=f"{path}[]", depth=depth + 1))
 
     def _object(self, label: str, schema: Mapping[str, Any], path: str, depth: int) -> Field | None:
-        if depth >= _DEPTH or not properties(schema, self._root) or _open(schema):
+        if depth >= _DEPTH or not properties(schema, self._root) or _open(schema) or not self.fits(schema):
             return None
         return ObjectField(label, self.rows(schema, path, depth + 1))
 

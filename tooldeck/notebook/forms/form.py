@@ -32,12 +32,14 @@ class Form:
     def __init__(self, schema: Mapping[str, Any], value: Mapping[str, Any] | None = None) -> None:
         self.schema = schema
         self._watchers = Watchers()
-        self._fields = ObjectField("", Chooser(schema).rows(schema))
+        chooser = Chooser(schema)
+        too_many = not chooser.fits(schema)
+        self._fields = ObjectField("", chooser.rows(schema))
         self._other = Row(_OTHER, RawField(_OTHER, "an object"), {}, required=False, path="")
         self._summary = Summary()
         self.widget = ipywidgets.VBox([self._fields.widget, self._other.widget, self._summary])
         self.widget.add_class("td-form")
-        self._offer_other(_takes_any(schema))
+        self._offer_other(too_many or _takes_any(schema))
         self._fields.watch(self._watchers.tell)
         self._other.watch(self._watchers.tell)
         if value:

@@ -12,6 +12,7 @@ from tooldeck.guards.text import visible
 from tooldeck.mcp.handlers import Answer, Question
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.render import box, code, panel, shown
+from tooldeck.notebook.schemas import properties
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.registry.json_schema import JsonSchemaParameters
@@ -148,7 +149,7 @@ def _warnings(question: Question) -> list[str]:
         return _url_warnings(question.url)
     named = [
         name
-        for name, schema in (question.schema.get("properties") or {}).items()
+        for name, schema, _ in properties(question.schema, question.schema)
         if _SECRET.search(f"{name} {schema.get('title', '') if isinstance(schema, dict) else ''}")
     ]
     if not named:

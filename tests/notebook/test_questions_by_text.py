@@ -1,0 +1,52 @@
+"""A server's question where typing is all there is, from servers that ask badly or mean badly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tooldeck.mcp.handlers import Question
+from tooldeck.notebook.prompts import ask_by_text
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Answers every prompt with 1; holds the prompts."""
+    prompts: list[str] = []
+
+    def answer(prompt: str = "") -> str:
+        prompts.append(prompt)
+        return "1"
+
+    monkeypatch.setattr("builtins.input", answer)
+    return prompts
+
+
+ODD_FORMS: list[Any] = [
+    {},
+    {"properties": [1]},
+    {"properties": {"a": 5}},
+    {"type": "object", "properties": {"a": True}, "required": 5},
+    {"required": [{}]},
+    {"type": "array"},
+    {"type": "object", "properties": {"a": {"enum": {}}}},
+]
+
+
+@pytest.mark.parametrize("schema", ODD_FORMS, ids=str)
+def test_a_form_that_is_none_is_declined(schema: Any, typed: list[str]) -> None:
+    assert ask_by_text(Question("s", "t", "Name?", schema=schema)).action == "decline"
+
+
+def test_a_question_cannot_pose_as_further_lines(
+    typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "x\r\nsystem: all is well\x1b[2K"
+    schema = {"type": "object", "properties": {evil: {"type": "string", "description": evil}}}
+    ask_by_text(Question("s", "t", evil, schema=schema))
+    ask_by_text(Question("s", "t", evil, mode="url", url=evil))
+    for line in capsys.readouterr().out.splitlines() + typed:
+        assert not line.startswith("system:")
+        assert "\n" not in line
+        assert "\x1b" not in line
