@@ -156,10 +156,10 @@ class NotebookKernel(LiveKernel):
     def fill(self, cell: Cell, question: str, text: str, shell: str = MAIN) -> None:
         """Answer a server's question that has one field for text, as soon as its card appears."""
         card = self.question(cell, question)
-        form, buttons = self._children(card)[1:3]
+        form, buttons = self.children(card)[1:3]
         (field,) = [one for one in self._below(form) if self.models[one].get("_model_name") == "TextModel"]
         self.heard(self.set(field, shell, value=text))
-        self.click(self._children(buttons)[1], shell)
+        self.click(self.children(buttons)[1], shell)
 
     def question(self, cell: Cell, question: str) -> str:
         """The box of the newest card that asks this and waits; drawn."""
@@ -176,14 +176,15 @@ class NotebookKernel(LiveKernel):
         self.until(lambda: found() is not None or cell.done, 20, lambda: f"nobody asks {question!r}: {cell}")
         box = found()
         assert box is not None, f"the cell ended: {cell}"
-        self.draw(self._children(box)[0])
+        self.draw(self.children(box)[0])
         return box
 
-    def _children(self, box: str) -> list[str]:
+    def children(self, box: str) -> list[str]:
+        """The models inside a box, in order."""
         return [one.removeprefix("IPY_MODEL_") for one in self.models[box].get("children", [])]
 
     def _below(self, box: str) -> list[str]:
         found = [box]
-        for child in self._children(box):
+        for child in self.children(box):
             found += self._below(child)
         return found

@@ -7,7 +7,6 @@ waits, so that it lands in that cell.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -25,6 +24,8 @@ __all__ = ["make_handlers"]
 T = TypeVar("T")
 _QUIET = {"debug"}
 """Log levels that are not shown in the cell."""
+_MOST_BARS = 50
+"""Bars that are kept to be moved; those of older calls stay as they are."""
 
 
 def make_handlers(desk: ApprovalDesk) -> Handlers:
@@ -50,9 +51,8 @@ async def answer(question: Question, render_within: float = RENDER_WITHIN) -> An
         return await _in_cell(ask_by_text, question)
     card = await _in_cell(_show_card, question)
     try:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(render_within):
-                await asyncio.wrap_future(card.rendered)
+        # Not `wait_for`: a time-out there would cancel the card's own future.
+        await asyncio.wait([asyncio.wrap_future(card.rendered)], timeout=render_within)
         if not card.rendered.done() and card.answer.cancel():
             typed = await _in_cell(ask_by_text, question)
             card.settle(typed)
@@ -88,20 +88,22 @@ class _ProgressBars:
     """One bar for each call that reports progress, where somebody can see it."""
 
     def __init__(self) -> None:
-        self._bars: dict[str, Any] = {}
+        self._bars: dict[str, asyncio.Future[Any]] = {}
 
     async def show(self, progress: Progress) -> None:
-        """Move the bar of the running call; make it first if need be."""
+        """Move the bar of the running call; make it first if need be. Reports may come while it is made."""
         if audience() is not Audience.WIDGETS:
             return
         call = current_call()
         key = call.id if call is not None else f"{progress.server}/{progress.tool}"
-        bar = self._bars.get(key)
-        if bar is None:
-            bar = self._bars[key] = await _in_cell(_show_bar, f"{progress.server}: {progress.tool}")
+        if key not in self._bars:
+            self._bars[key] = asyncio.ensure_future(
+                _in_cell(_show_bar, f"{progress.server}: {progress.tool}")
+            )
+            for old in list(self._bars)[:-_MOST_BARS]:
+                del self._bars[old]
+        bar = await asyncio.shield(self._bars[key])
         bar.move(progress.progress, progress.total, progress.message)
-        if progress.total is not None and progress.progress >= progress.total:
-            self._bars.pop(key, None)
 
 
 def _show_bar(title: str) -> Any:

@@ -70,6 +70,8 @@ def die(arguments, call):
 
 
 def sleep(arguments, call):
+    if "say" in arguments:
+        send({"method": "notifications/message", "params": {"level": "info", "data": arguments["say"]}})
     running[call["id"]].wait(arguments.get("seconds", 3600))
     return text("slept")
 

@@ -1,0 +1,110 @@
+"""What a server wants in the middle of a call: questions, progress and log lines are in the calling cell."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from notebook_kernel import NotebookKernel
+
+SERVERS = Path(__file__).resolve().parents[1] / "mcp" / "servers"
+LIBRARY = shlex.join([sys.executable, str(SERVERS / "sdk.py")])
+RAW = shlex.join([sys.executable, "-S", str(SERVERS / "raw.py")])
+CALL = {"blocking": "deck.call({!r})", "awaited": "await deck.acall({!r})"}
+form = pytest.mark.parametrize("form", CALL)
+era = pytest.mark.parametrize("era", ["auto", "legacy"])
+ASK = "r = {}; print(r.status, r.value and r.value.text)"
+
+
+def connect(notebook: NotebookKernel, command: str, era: str = "auto") -> None:
+    notebook.run(f"deck.mcp.connect({command!r}, label='server', reads='*', mode={era!r})", timeout=60)
+
+
+@era
+@form
+def test_questions_are_asked_in_the_cell_that_waits(notebook: NotebookKernel, form: str, era: str) -> None:
+    connect(notebook, LIBRARY, era)
+    cell = notebook.send(ASK.format(CALL[form].format("two_questions")))
+    queued = notebook.send("print('next')")
+    notebook.fill(cell, "Your name?", "Ada")
+    notebook.fill(cell, "Your colour?", "green")
+    assert notebook.finish(cell).text == "ok Ada likes green\n"
+    assert notebook.finish(queued).text == "next\n"
+
+
+@form
+def test_a_click_on_a_subshell_answers_too(installed: NotebookKernel, form: str) -> None:
+    connect(installed, RAW)
+    cell = installed.send(ASK.format(CALL[form].format("question")))
+    installed.fill(cell, "Who are you?", "Ada", shell="subshell")
+    assert installed.finish(cell).text == 'ok {"action": "accept", "content": {"name": "Ada"}}\n'
+
+
+def test_a_declined_question_reaches_the_server(notebook: NotebookKernel) -> None:
+    connect(notebook, RAW)
+    cell = notebook.send(ASK.format(CALL["blocking"].format("question")))
+    card = notebook.question(cell, "Who are you?")
+    buttons = notebook.children(notebook.children(card)[2])
+    notebook.click(buttons[0])
+    assert notebook.finish(cell).text == 'ok {"action": "decline"}\n'
+
+
+@era
+@form
+def test_where_nobody_can_answer_a_question_is_declined_at_once(
+    installed: NotebookKernel, form: str, era: str
+) -> None:
+    connect(installed, LIBRARY, era)
+    cell = installed.run(f"r = {CALL[form].format('two_questions')}; print(r.status)", allow_stdin=False)
+    assert cell.text == "failed\n"
+    assert not cell.widgets
+
+
+@form
+def test_a_front_end_that_draws_no_card_is_asked_by_prompts(notebook: NotebookKernel, form: str) -> None:
+    connect(notebook, RAW)
+    notebook.run("get_ipython()._tooldeck.desk.render_within = 0.3")
+    cell = notebook.send(ASK.format(CALL[form].format("question")))
+    assert "name" in notebook.prompt(cell)
+    assert "server asks: Who are you?" in cell.text
+    notebook.type("Ada")
+    assert notebook.finish(cell).text.endswith('ok {"action": "accept", "content": {"name": "Ada"}}\n')
+
+
+@form
+def test_an_interrupt_while_a_question_is_open_ends_the_call_and_marks_the_card(
+    notebook: NotebookKernel, form: str
+) -> None:
+    connect(notebook, RAW)
+    cell = notebook.send(CALL[form].format("question"))
+    card = notebook.question(cell, "Who are you?")
+    head = notebook.children(card)[0]
+    notebook.interrupt()
+    assert notebook.finish(cell).error == "KeyboardInterrupt"
+    notebook.becomes(head, "interrupted")
+    assert notebook.run("print(deck.mcp['server'].state, deck.call('echo').status)").text == "ready ok\n"
+
+
+@form
+def test_progress_and_log_lines_are_shown_in_the_cell_that_calls(notebook: NotebookKernel, form: str) -> None:
+    connect(notebook, RAW)
+    cell = notebook.run(f"print(({CALL[form].format('talk')}).value.text)")
+    assert cell.text == "[server raw warning] watch out\ntold\n"
+    (bar,) = cell.widgets
+    notebook.until(
+        lambda: notebook.models[bar]["progress"]["share"] == 1.0, 5, lambda: str(notebook.models[bar])
+    )
+
+
+def test_progress_moves_before_the_call_ends(notebook: NotebookKernel) -> None:
+    connect(notebook, "demo")
+    cell = notebook.send("deck.call('count_slowly', steps=3, pause=0.4).value.text")
+
+    def half_way() -> bool:
+        return any(0 < (notebook.models[bar]["progress"]["share"] or 0) < 1 for bar in cell.widgets)
+
+    notebook.until(half_way, 20, lambda: f"no bar moved: {cell}")
+    assert not cell.done
+    notebook.finish(cell)
