@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 
 import pytest
@@ -218,3 +221,59 @@ def test_a_reconnection_that_fails_can_be_tried_again(raw, shelf, servers, tmp_p
     program.write_text(source)
     servers.reconnect("one")
     assert called(shelf.tools["echo"]).text == "{}"
+
+
+async def test_connecting_closing_and_reconnecting_may_be_awaited(raw, shelf, servers):
+    first = await servers.aconnect(raw(), label="server")
+    again = await servers.areconnect("server")
+    assert (first.state, again.state) == (State.CLOSED, State.READY)
+    assert called(again["echo"], x=1).text == '{"x": 1}'
+    await servers.aclose("server")
+    assert (again.state, shelf.tools) == (State.CLOSED, {})
+
+
+async def test_a_failed_awaited_reconnection_can_be_tried_again(raw, shelf, servers, tmp_path):
+    link = tmp_path / "server.py"
+    command = raw()
+    link.symlink_to(command[2])
+    await servers.aconnect([*command[:2], str(link)], label="server")
+    link.unlink()
+    with pytest.raises(McpConnectError):
+        await servers.areconnect("server")
+    link.symlink_to(command[2])
+    assert (await servers.areconnect("server")).state is State.READY
+
+
+def test_a_server_object_runs_where_the_connections_say(shelf, servers):
+    from mcp.server.mcpserver import MCPServer
+
+    from tooldeck.hosts.background import BackgroundLoop
+
+    class Counting(BackgroundLoop):
+        jobs = 0
+
+        def submit(self, function, /, *args, **kwargs):
+            Counting.jobs += 1
+            return super().submit(function, *args, **kwargs)
+
+    servers.in_process = Counting("mine")
+    made = servers.connect(MCPServer("own"), label="own")
+    assert made.session.executor is servers.in_process
+    assert Counting.jobs == 1
+    servers.close("own")
+    assert servers.in_process.stop()
+
+
+def test_a_connection_that_ends_by_itself_is_told_to_whoever_watches(raw, servers):
+    ended: list[str] = []
+    told = threading.Event()
+
+    def on_end(connection):
+        ended.append(f"{connection.label} {connection.state}")
+        told.set()
+
+    servers.on_end = on_end
+    made = servers.connect(raw(), label="server")
+    os.kill(made.session.pid, signal.SIGKILL)
+    assert told.wait(10)
+    assert ended == ["server dead"]

@@ -37,10 +37,8 @@ class Cell:
     replied_at: float = 0.0
 
     def __repr__(self) -> str:
-        kinds = [kind for kind, _ in self.messages]
-        return (
-            f"<Cell {self.status} {self.states[-3:]} printed {self.text!r} error {self.error!r} {kinds[-8:]}>"
-        )
+        kinds = [kind for kind, _ in self.messages][-8:]
+        return f"<Cell {self.status} {self.states[-3:]} {self.text!r} {self.error!r} {kinds}>"
 
     def contents(self, kind: str) -> list[dict[str, Any]]:
         """Every message of a kind, in order."""

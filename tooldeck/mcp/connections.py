@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, Protocol, Unpack
 
@@ -202,12 +203,8 @@ class Connections:
         old = self[label]
         self.close(label)
         made = Connection(old.again(), old.declared, old.again)
-        try:
+        with self._kept_when_it_fails(old):
             self._waited(made.session.open())
-        except BaseException:
-            old.tools, old.names = {}, {}
-            self._all.setdefault(label, old)
-            raise
         return self._take_in(made)
 
     async def areconnect(self, label: str) -> Connection:
@@ -215,8 +212,18 @@ class Connections:
         old = self[label]
         await self.aclose(label)
         made = Connection(old.again(), old.declared, old.again)
-        await self.wait_async(made.session.open())
+        with self._kept_when_it_fails(old):
+            await self.wait_async(made.session.open())
         return self._take_in(made)
+
+    @contextlib.contextmanager
+    def _kept_when_it_fails(self, old: Connection) -> Generator[None]:
+        try:
+            yield
+        except BaseException:
+            old.tools, old.names = {}, {}
+            self._all.setdefault(old.label, old)
+            raise
 
     def _made(
         self, target: object, label: str | None, declared: Declarations, settings: SessionSettings
