@@ -63,6 +63,7 @@ if ALL:
     }
 
 
+@pytest.mark.timeout(200)
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_other_runners_finish_too(runner: str, tmp_path: Path) -> None:
     paths = [str(notebook(tmp_path, outputs=runner == "nbval"))]
@@ -76,5 +77,5 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "JPY_"))}
     return subprocess.run(
         command, cwd=folder, env=kept | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=50, check=False,
+        stdin=subprocess.DEVNULL, timeout=150, check=False,
     )  # fmt: skip

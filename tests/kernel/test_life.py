@@ -25,14 +25,13 @@ def test_a_shutdown_request_ends_a_waiting_kernel(version: str | None, form: str
     try:
         process = psutil.Process(kernel.manager.provisioner.pid)
         kernel.blocked(FORMS[form], widgets=2)
-        start = time.monotonic()
         kernel.control("shutdown_request", {"restart": False})
-        process.wait(timeout=4)
-        assert time.monotonic() - start < 4
+        process.wait(timeout=20)  # a deaf one would stay for ever, since nobody kills it here
     finally:
         kernel.close()
 
 
+@pytest.mark.serial
 def test_a_polite_restart_of_a_waiting_kernel_takes_less_than_four_seconds(kernel: LiveKernel) -> None:
     kernel.blocked(FORMS["blocking"], widgets=2)
     start = time.monotonic()
