@@ -12,6 +12,7 @@ import contextlib
 import contextvars
 import inspect
 import logging
+from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["CallsInFlight", "RunningCall"]
 
 _log = logging.getLogger(__name__)
+_MOST_QUESTIONS = 8
+# Questions of one server that may be open at the same time; further ones are declined.
+_MOST_REPORTS = 8
+# Reports of progress that wait to be told; of more than that only the latest is kept.
 _NEWS_LIMIT = 1.0
 # Seconds a finished call waits for a slow handler of progress or log lines.
 _RUNNING: ContextVar[RunningCall | None] = ContextVar("tooldeck_mcp_call", default=None)
@@ -41,19 +46,36 @@ class RunningCall:
         """Handlers that are being told something."""
         self.questions: set[asyncio.Task[Any]] = set()
         """Handlers that are to answer something."""
+        self._reports: deque[Progress] = deque()
+        self._reporting = False
         self._waiting = 0
         self._left: float | None = None
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """The client library reports progress of this call."""
         handlers = self.calls.session.handlers
+        if len(self._reports) >= _MOST_REPORTS:
+            self._reports.clear()  # faster than anybody can hear: the latest is what counts
         report = Progress(self.calls.session.label, self.tool, progress, total, message or "")
-        await self.calls.tell(handlers.on_progress, report, self)
+        self._reports.append(report)
+        if self._reporting:
+            return  # whoever is being told now is told the others next
+        self._reporting = True
+        try:
+            while self._reports:
+                await self.calls.tell(handlers.on_progress, self._reports.popleft(), self)
+        finally:
+            self._reporting = False
 
     async def all_told(self) -> None:
         """Wait until the handlers have heard what came before the end of the call; briefly."""
-        if self.news:
-            await asyncio.wait(self.news, timeout=_NEWS_LIMIT)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_NEWS_LIMIT):
+                while self.news or self._reporting:
+                    if self.news:
+                        await asyncio.wait(self.news)
+                    else:
+                        await asyncio.sleep(0)
 
     @contextlib.contextmanager
     def clock_stopped(self) -> Generator[None]:
@@ -80,6 +102,7 @@ class CallsInFlight:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._calls: list[RunningCall] = []
+        self._asked = 0
 
     @contextlib.contextmanager
     def started(self, tool: str, limit: float) -> Generator[RunningCall]:
@@ -130,6 +153,18 @@ class CallsInFlight:
 
     async def elicited(self, context: Any, params: Any) -> Any:
         """The client library passes on a question of the server."""
+        from mcp import types
+
+        if self._asked >= _MOST_QUESTIONS:
+            return types.ElicitResult(action="decline")
+        self._asked += 1
+        try:
+            return await self._answered(params)
+        finally:
+            self._asked -= 1
+
+    async def _answered(self, params: Any) -> Any:
+        """The person's answer, as the client library wants it."""
         from mcp import types
 
         call = self.current()

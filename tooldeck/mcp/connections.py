@@ -95,10 +95,11 @@ class Connection:
             raise KeyError(f"The MCP server {self.label!r} has no tool {name!r}{hint}") from None
 
     def __getattr__(self, name: str) -> Tool:
-        try:
-            return self.__dict__["tools"][name]
-        except KeyError:
-            raise AttributeError(name) from None
+        # Names with an underscore are Python's and IPython's to ask for: displaying a connection must call
+        # no tool that a server named so.
+        if name.startswith("_") or name not in self.__dict__["tools"]:
+            raise AttributeError(name)
+        return self.__dict__["tools"][name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tools)
@@ -254,8 +255,14 @@ class Connections:
 
     def _take_in(self, made: Connection) -> Connection:
         with self._lock:
-            self._all[made.label] = made
-            self._shelve(made)
+            try:
+                for other in self._in_the_way(made):  # another thread was faster
+                    self._leave(self._all[other])
+                self._all[made.label] = made
+                self._shelve(made)
+            except BaseException:
+                made.session.close()  # nobody else knows of it
+                raise
         made.session.on_change = lambda: self._changed(made)
         made.session.on_end = lambda: self._ended(made)
         return made
@@ -276,9 +283,9 @@ class Connections:
         """Bring the deck up to date with the server's list: new, changed and vanished tools."""
         session, label = connection.session, connection.label
         origin = Origin("mcp", label)
-        mine = {name for name, tool in self._shelf.tools.items() if tool.origin == origin}
+        taken = self._tools_now()
+        mine = {name for name, tool in taken.items() if tool.origin == origin}
         known = self._known.setdefault(label, {})
-        taken = self._shelf.tools
         names = deck_names(
             label,
             [tool.name for tool in session.tools],
@@ -307,6 +314,10 @@ class Connections:
         unusable = [f"Not usable: {one}" for one in bad]
         unused = connection.declared.unused(tool.name for tool in session.tools)
         connection.notes = [*renamed, *unusable, *unused]
+
+    def _tools_now(self) -> dict[str, Tool]:
+        """The tools of this moment, since other threads add and remove some meanwhile."""
+        return dict(list(self._shelf.tools.items()))
 
     def _why(self, raw: str, label: str) -> str:
         other = self._shelf.tools.get(raw)
@@ -339,7 +350,7 @@ class Connections:
         origin = Origin("mcp", connection.label)
         with self._lock:
             self._all.pop(connection.label, None)
-            for name in [name for name, tool in self._shelf.tools.items() if tool.origin == origin]:
+            for name in [name for name, tool in self._tools_now().items() if tool.origin == origin]:
                 self._shelf.remove(name)
         return connection.session.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tooldeck.mcp.tap import Malformed, Tap
+from tooldeck.mcp.tap import MOST_TOOLS, Malformed, Tap
 
 __all__ = ["Listing", "RemoteTool", "read_tools"]
 
@@ -52,6 +52,9 @@ async def read_tools(client: Any, tap: Tap) -> Listing:
         found += [_remote(tool) for tool in page.tools]
         cursor = page.next_cursor
         if not cursor or cursor in seen:
+            break
+        if len(found) >= MOST_TOOLS:
+            tap.malformed.append(Malformed("the list", f"goes on beyond {MOST_TOOLS} tools and is cut there"))
             break
         seen.add(cursor)
     return _without_doubles(found, tuple(tap.malformed))

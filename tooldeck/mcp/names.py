@@ -34,12 +34,13 @@ def deck_names(
     wanted = list(dict.fromkeys(raw))
     clean = _distinct(wanted)
     given: dict[str, str] = {}
+    used: set[str] = set()
     for name in wanted:
         qualified = _fitted(f"{label}__{clean[name]}", f"{label}__{name}")
         choices = [choice for choice in (known.get(name), clean[name], qualified) if choice]
-        used = set(given.values())
         found = next((choice for choice in choices if choice not in used and is_free(choice)), None)
         given[name] = found or _marked(qualified, f"{label}__{name}")
+        used.add(given[name])
     return given
 
 

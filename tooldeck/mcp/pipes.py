@@ -12,7 +12,7 @@ from typing import Any, Self
 
 __all__ = ["Incoming", "Outgoing"]
 
-_LONGEST_LINE = 256 * 1024 * 1024
+_LONGEST_LINE = 64 * 1024 * 1024
 """Bytes. A server that sends more without a line break is taken for broken."""
 _QUOTED = 500
 # Bytes of a stray line that are kept.

@@ -197,8 +197,6 @@ class Session:
             except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
                 raise await self._call_error(error, name) from None
             await running.all_told()
-        if self._process is not None:
-            self._process.trim()
         value = value_of(result)
         if value.is_error:
             raise McpToolError(value.text, self.label, value)

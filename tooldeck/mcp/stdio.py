@@ -13,7 +13,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections import deque
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 
 from tooldeck.mcp.errors import McpConnectError
 from tooldeck.mcp.pipes import Incoming, Outgoing
+from tooldeck.mcp.stderr import StderrFile
 from tooldeck.mcp.target import Command, find_program
 
 __all__ = ["StdioServer"]
@@ -30,9 +30,6 @@ _CLOSE_LIMIT = 4.5
 # Seconds: the guard needs 3 at most.
 _UNGUARDED_GRACE = 1.5
 # Seconds a server has to leave after the end of its input, when its guard is gone.
-_STDERR_KEPT = 4 * 1024 * 1024
-# Bytes of a chatty server's stderr on disk, before the file is cut back.
-_TAIL = 16 * 1024
 
 
 class StdioServer:
@@ -49,8 +46,7 @@ class StdioServer:
         self.spawn_error = ""
         self.junk: deque[str] = deque(maxlen=20)
         """The last lines on stdout that were no messages."""
-        self._stderr: Any = None
-        self._tail = b""
+        self._stderr: StderrFile | None = None
         self._ended = asyncio.Event()
         self._settled = asyncio.Event()
         self._reaped = asyncio.Event()
@@ -63,18 +59,19 @@ class StdioServer:
     async def streams(self) -> AsyncGenerator[tuple[Any, Any]]:
         """Start the program; yields what the MCP client reads from and writes to; ends the program."""
         find_program(self.command, self.env, self.cwd)
-        stdin, stdout = await self._start()
+        stderr = self._stderr = StderrFile()
+        stdin, stdout = await self._start(stderr)
         watch = asyncio.create_task(self._watch(), name="mcp-watch")
+        trim = asyncio.create_task(stderr.keep_short(), name="mcp-stderr")
         try:
             yield Incoming(stdout, self.junk), Outgoing(stdin)
         finally:
+            trim.cancel()
             # Cancelled in the middle, the end must still come; nothing in it waits for long.
             await asyncio.shield(asyncio.create_task(self._end(stdin, stdout, watch)))
 
-    async def _start(self) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
+    async def _start(self, stderr: StderrFile) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
         loop = asyncio.get_running_loop()
-        # Not sys.stderr: in a kernel that has no file descriptor, and nobody would see what is written there.
-        self._stderr = tempfile.TemporaryFile("ab+", buffering=0)  # noqa: SIM115 - closed with the server
         guarded = sys.platform != "win32"
         ours, theirs = socket.socketpair() if guarded else (None, None)
         words = list(self.command.words)
@@ -87,15 +84,15 @@ class StdioServer:
             self._transport, protocol = await loop.subprocess_exec(
                 lambda: _Streams(loop, self._reaped),
                 *words,
-                stderr=self._stderr,
+                stderr=stderr.file,
                 env=self.env,
                 cwd=self.cwd,
                 **extra,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a null character in the environment
             if ours is not None:
                 ours.close()
-            self._stderr.close()
+            stderr.close()
             raise McpConnectError(f"Cannot start {str(self.command)!r}: {error}.") from None
         finally:
             if theirs is not None:
@@ -129,8 +126,8 @@ class StdioServer:
         await self._release()
 
     async def _release(self) -> None:
-        self._tail = self._read_tail()
-        self._stderr.close()
+        if self._stderr is not None:
+            self._stderr.close()
         if self._control is not None:
             self._control.close()
         if self._transport is not None:
@@ -188,29 +185,9 @@ class StdioServer:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._settled.wait(), limit)
 
-    def trim(self) -> None:
-        """Cut the stderr file back when it has grown large."""
-        if (
-            self._stderr is not None
-            and not self._stderr.closed
-            and os.fstat(self._stderr.fileno()).st_size > _STDERR_KEPT
-        ):
-            self._tail = self._read_tail()
-            self._stderr.truncate(0)
-
     def stderr_lines(self, count: int = 8) -> list[str]:
         """The last lines of stderr."""
-        lines = [line.rstrip() for line in self._read_tail().decode(errors="replace").splitlines()]
-        return [line for line in lines if line][-count:]
-
-    def _read_tail(self) -> bytes:
-        if self._stderr is None or self._stderr.closed:
-            return self._tail
-        size = os.fstat(self._stderr.fileno()).st_size
-        if not size:
-            return self._tail
-        self._stderr.seek(max(0, size - _TAIL))
-        return self._stderr.read(_TAIL) or self._tail
+        return self._stderr.lines(count) if self._stderr is not None else []
 
     def ending(self) -> str:
         """How the process ended, in words; empty while that is not known."""

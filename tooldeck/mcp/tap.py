@@ -14,8 +14,10 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
-__all__ = ["Malformed", "Tap"]
+__all__ = ["MOST_TOOLS", "Malformed", "Tap"]
 
+MOST_TOOLS = 2_000
+"""Tools of one server that are read; each costs milliseconds to check, and no model can choose among more."""
 _BLOCKS = {"text", "image", "audio", "resource", "resource_link"}
 _WATCHED = {"tools/list", "tools/call"}
 
@@ -72,7 +74,11 @@ class Tap:
 
     def _sorted_out(self, page: dict[str, Any]) -> list[Any]:
         good: list[Any] = []
-        for index, tool in enumerate(page["tools"]):
+        listed: list[Any] = page["tools"]
+        if len(listed) > MOST_TOOLS:
+            said = f"a list of {len(listed)} tools is cut to the first {MOST_TOOLS}"
+            self.malformed.append(Malformed("the list", said))
+        for index, tool in enumerate(listed[:MOST_TOOLS]):
             reason = _fault(tool, page, self.version())
             if reason is None:
                 good.append(tool)

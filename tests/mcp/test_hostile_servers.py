@@ -1,0 +1,153 @@
+"""Servers that mean harm: floods stay bounded, lists end, and looking at a connection calls nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.mcp.conftest import LIMIT, SERVERS
+from tooldeck import Deck
+from tooldeck.mcp.errors import McpClosed
+from tooldeck.mcp.handlers import Answer, Handlers
+from tooldeck.mcp.names import deck_names
+from tooldeck.mcp.stderr import StderrFile
+from tooldeck.mcp.tap import MOST_TOOLS
+
+
+def hostile(*shape: str) -> list[str]:
+    return [sys.executable, "-S", str(SERVERS / "hostile.py"), *shape]
+
+
+@pytest.fixture
+def deck() -> Iterator[Deck]:
+    deck = Deck(policy="auto")
+    yield deck
+    deck.close()
+
+
+@pytest.mark.parametrize("shape", ["many", "endless"])
+def test_a_list_of_tools_without_end_is_cut_and_says_so(shape: str, connected: Callable[..., Any]) -> None:
+    session = connected(hostile(shape))
+    assert len(session.tools) == MOST_TOOLS
+    assert "cut" in str(session.malformed[-1])
+
+
+def test_names_for_thousands_of_tools_take_no_time() -> None:
+    names = [f"t{number}" for number in range(50_000)]
+    assert len(set(deck_names("s", names, lambda _name: True, {}).values())) == len(names)
+
+
+def test_displaying_a_connection_calls_no_tool(deck: Deck) -> None:
+    from IPython.core.formatters import DisplayFormatter
+
+    made = deck.mcp.connect(hostile("display"), label="s")
+    DisplayFormatter().format(made)
+    assert "_repr_html_" in made.tools
+    assert not hasattr(made, "_repr_html_")
+    assert deck.history() == []
+
+
+def test_thousands_of_list_changes_cost_a_few_readings(connected: Callable[..., Any]) -> None:
+    session = connected(hostile())
+    session.call("changes", {"count": 2_000}).result(LIMIT)
+    assert int(session.call("echo").result(LIMIT).text) < 1_000
+
+
+def test_a_slow_listener_hears_the_latest_progress_not_every_one(connected: Callable[..., Any]) -> None:
+    heard: list[float] = []
+
+    async def slow(report: Any) -> None:
+        heard.append(report.progress)
+        await asyncio.sleep(0.05)
+
+    session = connected(hostile(), handlers=Handlers(on_progress=slow))
+    session.call("progress", {"count": 1_000}).result(LIMIT)
+    assert heard[0] == 1
+    assert heard[-1] == 1_000
+    assert len(heard) < 200
+
+
+def test_lines_of_a_flooded_log_are_left_out_and_counted(connected: Callable[..., Any]) -> None:
+    heard: list[str] = []
+
+    async def slow(line: Any) -> None:
+        heard.append(str(line.data))
+        await asyncio.sleep(0.2)
+
+    session = connected(hostile(), handlers=Handlers(on_log=slow))
+    session.call("logs", {"count": 2_000}).result(LIMIT)
+    session.close().result(LIMIT)
+    assert heard[0] == "0"
+    assert len(heard) < 2_000
+    assert any("left out" in line for line in heard)
+
+
+def test_few_questions_are_open_at_the_same_time(connected: Callable[..., Any]) -> None:
+    now: set[int] = set()
+    most: list[int] = []
+
+    async def think(question: Any) -> Answer:
+        now.add(id(question))
+        most.append(len(now))
+        await asyncio.sleep(0.2)
+        now.discard(id(question))
+        return Answer("accept", {})
+
+    session = connected(hostile(), handlers=Handlers(on_elicit=think))
+    session.call("questions", {"count": 300}).result(LIMIT)
+    assert max(most) <= 8
+
+
+def test_a_line_without_end_ends_the_session_within_bounded_memory(connected: Callable[..., Any]) -> None:
+    session = connected(hostile())
+    before = psutil.Process().memory_info().rss
+    with pytest.raises(McpClosed):
+        session.call("line", {"count": 400}).result(LIMIT)
+    assert psutil.Process().memory_info().rss - before < 300 * 2**20
+
+
+def test_a_flood_on_stderr_fills_no_disk(connected: Callable[..., Any], eventually: Any) -> None:
+    session = connected(hostile("stderr"))
+    file = session._process._stderr.file
+    sizes: list[int] = []
+
+    def cut_twice() -> bool:
+        sizes.append(os.fstat(file.fileno()).st_size)
+        return sum(1 for one, other in pairwise(sizes) if other < one) >= 2
+
+    assert eventually(cut_twice, 30)
+    assert session.stderr(1)[0].startswith("eee")
+
+
+def test_a_cut_file_goes_on_at_its_new_end() -> None:
+    kept = StderrFile()
+    os.write(kept.file.fileno(), b"old\n" * 10)
+    kept.file.truncate(0)
+    os.write(kept.file.fileno(), b"new\n")
+    kept.close()
+    assert kept.lines(5) == ["new"]
+
+
+def test_threads_that_connect_the_same_label_at_once_leave_one_server(deck: Deck, is_alive: Any) -> None:
+    made: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: made.append(deck.mcp.connect(hostile(), label="s"))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LIMIT)
+    assert len(made) == 4
+    deck.close()
+    for connection in made:
+        connection.session.close().result(LIMIT)
+    assert not any(is_alive(connection.session.pid) for connection in made)
+    assert len(deck.mcp) == 0
