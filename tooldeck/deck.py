@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
@@ -76,6 +77,7 @@ class Deck:
         self._host: Host = host or BlockingHost()
         self._async_host: Host = async_host or AsyncHost()
         self._mcp: Connections | None = None
+        self._mcp_lock = threading.RLock()
         self._prepare_mcp: Callable[[Connections], None] | None = None
         self._caller: Caller | None = None
 
@@ -138,16 +140,18 @@ class Deck:
     @property
     def mcp(self) -> Connections:
         """The deck's MCP servers. Raises `SetupError` where the mcp package is missing."""
-        if self._mcp is None:
-            from tooldeck.mcp.connections import Connections
+        with self._mcp_lock:  # two threads must not make two sets of servers, one of which nobody closes
+            if self._mcp is None:
+                from tooldeck.mcp.connections import Connections
 
-            self._mcp = Connections(
-                self,
-                wait=lambda future: step(self._host.wait(future)),
-                wait_async=self._awaited,
-            )
-            if self._prepare_mcp is not None:
-                self._prepare_mcp(self._mcp)
+                made = Connections(
+                    self,
+                    wait=lambda future: step(self._host.wait(future)),
+                    wait_async=self._awaited,
+                )
+                if self._prepare_mcp is not None:
+                    self._prepare_mcp(made)
+                self._mcp = made
         return self._mcp
 
     async def _awaited(self, future: Future[Any]) -> Any:
