@@ -66,7 +66,7 @@ class Story:
             f"calls: {len(self.calls)} ({', '.join(f'{n} {status}' for status, n in statuses.items())})",
             *(f"  {name:<{width}}  {status:<9}  {_time(seconds)}" for name, status, seconds in self.calls),
             f"MCP tools found: {_listed([f'{name} ({label})' for name, label in found.items()])}",
-            f"MCP tools called: {_listed([f'{name} ({n} times)' for name, n in called.items()])}",
+            f"MCP tools called: {_listed([f'{name} ×{n}' for name, n in called.items()])}",
         ]
 
 
@@ -139,6 +139,8 @@ def main(arguments: list[str]) -> int:
     paths = write(notebook, folder / source.name)
     print(f"{source}: {cells} code cells in {_time(time.perf_counter() - start)}")
     print("\n".join(story.lines()))
+    if fault is None and story.calls:
+        print("every cell ran; refused, failed and tripped calls belong to the tour")
     print("see " + "\nand ".join(str(path) for path in paths))
     if fault is not None:
         print(f"\na cell failed:\n{fault}", file=sys.stderr)

@@ -41,3 +41,12 @@ def test_the_cells_of_the_readme_run(shell: Shell) -> None:
         for part in re.split(r"\n(?=deck\.call)", cell):
             shell.run(part.replace("    ...\n", "    return [station] * limit\n"))
     assert [result.status for result in shell.deck.history()] == ["ok", "ok"]
+
+
+def test_the_plain_example_of_the_readme_runs() -> None:
+    (example,) = (part for language, part in BLOCKS if language == "py")
+    namespace: dict[str, object] = {}
+    exec(example, namespace)
+    result = namespace["deck"].call("add", '{"a": "1", "b": 2}')
+    assert result.value == 3
+    assert [str(note) for note in result.notes] == ['a: read "1" as 1']

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,4 +101,8 @@ def test_a_program_that_only_the_given_path_hides_is_told():
 def test_shell_functions_in_the_environment_stay_here(monkeypatch):
     monkeypatch.setenv("TERM", "() { echo hacked; }")
     assert "TERM" not in environment()
-    assert environment()["PATH"] == os.environ["PATH"]
+    assert environment()["PATH"].endswith(os.environ["PATH"])
+
+
+def test_what_is_installed_beside_this_python_is_found_first():
+    assert environment()["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)

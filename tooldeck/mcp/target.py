@@ -115,6 +115,8 @@ def environment(given: Mapping[str, str] | None = None) -> dict[str, str]:
     Everything else stays here, tokens above all; a server gets those it needs by name.
     """
     safe = {name: os.environ[name] for name in _SAFE if not os.environ.get(name, "()").startswith("()")}
+    # What is installed beside this very Python is found first, as in a shell whose environment is activated.
+    safe["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *filter(None, [safe.get("PATH")])])
     return safe | {str(name): str(value) for name, value in (given or {}).items()}
 
 

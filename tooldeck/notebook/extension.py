@@ -43,7 +43,7 @@ class Notebook:
         self.shell.events.register("post_run_cell", self.live.flush)
         for make in MAGICS:
             self.shell.register_magics(make(self))
-        _register_reprs(self.shell)
+        _register_reprs(self.shell, self.deck)
         atexit.register(self.deck.close)
 
     def stop(self) -> None:
@@ -106,8 +106,8 @@ def _loaded(shell: Any) -> Notebook | None:
     return getattr(shell, "_tooldeck", None)
 
 
-def _register_reprs(shell: Any) -> None:
+def _register_reprs(shell: Any, deck: Deck) -> None:
     """Rich forms for what the core cannot know how to draw."""
     from tooldeck.notebook.reprs import register
 
-    register(shell.display_formatter)
+    register(shell.display_formatter, deck)

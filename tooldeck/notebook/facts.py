@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tooldeck.core.approval import Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
 from tooldeck.guards.text import json_text, visible
+from tooldeck.policy import Policy
 
 __all__ = [
     "Argument",
@@ -39,6 +41,11 @@ _ASKED = {
     Source.FORM: "started from its form",
     Source.MODEL: "asked by a model",
     Source.MCP: "asked by an MCP client",
+}
+_ASKS = {
+    Word.ALLOW: "runs without asking",
+    Word.ASK: "asks before it runs",
+    Word.DENY: "denied by policy",
 }
 _THIN = "\u2009"
 _SHORT = 72
@@ -78,8 +85,10 @@ def origin(where: Origin) -> str:
     )
 
 
-def asks(tool: Tool) -> str:
-    """Whether the tool's author wants a person asked, in words."""
+def asks(tool: Tool, policy: Policy | None = None) -> str:
+    """Whether a call is asked about, in words: as a policy has it, else as the tool's author wants it."""
+    if policy is not None:
+        return _ASKS[policy.static(tool).word]
     if tool.ask is None:
         return "asks by policy"
     return "always asks" if tool.ask else "asks nobody"

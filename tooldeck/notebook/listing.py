@@ -48,11 +48,12 @@ class ToolTable(_Table):
 
     tools: tuple[Tool, ...]
     policy: Policy
+    nothing: str = "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
 
     @property
     def empty(self) -> str:
         """Said when there is nothing to list."""
-        return "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
+        return self.nothing
 
     def rows(self) -> list[tuple[str, ...]]:
         """One row a tool."""

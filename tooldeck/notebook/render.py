@@ -16,6 +16,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
+from tooldeck.policy import Policy
 
 __all__ = [
     "badges",
@@ -39,13 +40,14 @@ __all__ = [
 
 _GLYPHS = {Status.OK: "●", Status.DENIED: "⊘", Status.TRIPPED: "◌", Status.CANCELLED: "–"}
 _LINE = "var(--jp-border-color1,#bdbdbd)"
+_PLAIN = "background:none;padding:0;overflow-wrap:anywhere"
 _LIMIT = 20_000
 """Characters of a value that a stored output keeps."""
 
 
 def code(text: str) -> str:
     """HTML of a short text from outside."""
-    return f"<code>{escape_html(text)}</code>"
+    return f'<code style="{_PLAIN}">{escape_html(text)}</code>'
 
 
 def shown(text: str) -> str:
@@ -64,8 +66,8 @@ def _box(text: str) -> str:
 
 
 def _block(inner: str, border: str) -> str:
-    style = f"max-height:18em;overflow:auto;white-space:pre-wrap;border:1px {border} {_LINE};padding:4px 6px"
-    return f'<pre style="{style};margin:2px 0">{inner}</pre>'
+    wrap = "max-height:18em;overflow:auto;white-space:pre-wrap;overflow-wrap:break-word"
+    return f'<pre style="{wrap};border:1px {border} {_LINE};padding:4px 6px;margin:2px 0">{inner}</pre>'
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -98,29 +100,29 @@ def _framed(inner: str) -> str:
     return f'<div style="{style}">{inner}</div>'
 
 
-def badges(tool: Tool, asks: str = "") -> tuple[str, ...]:
-    """What a person should know of a tool before anything else, in words; `asks` as a policy has it."""
+def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
+    """What a person should know of a tool before anything else, in words."""
     tokens = schema_tokens(tool.name, tool.description, tool.parameters)
     return (
         visible(facts.origin(tool.origin)),
         facts.powers(tool),
-        asks or facts.asks(tool),
+        facts.asks(tool, policy),
         facts.trust(tool),
         f"risk {tool.risk}",
         f"about {facts.count(tokens, 'token')}",
     )
 
 
-def tool_text(tool: Tool) -> str:
+def tool_text(tool: Tool, policy: Policy | None = None) -> str:
     """A tool as plain text: name, what it does, what it may do, its parameters."""
     told = tool.description.replace("\n", "\n    ")  # so that no line of it looks like one of ours
-    lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool))]
+    lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool, policy))]
     for name, words, help_text in _parameters(tool):
         lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
     return "\n".join(lines)
 
 
-def tool_html(tool: Tool) -> str:
+def tool_html(tool: Tool, policy: Policy | None = None) -> str:
     """The same as static HTML."""
     rows = [
         (code(name), code(words), code(help_text) if help_text else "")
@@ -129,7 +131,7 @@ def tool_html(tool: Tool) -> str:
     return panel(
         f"<strong>{code(tool.name)}</strong>",
         code(tool.description) if tool.description else "",
-        shown(" · ".join(badges(tool))),
+        shown(" · ".join(badges(tool, policy))),
         table(rows),
     )
 

@@ -6,20 +6,25 @@ from typing import Any
 
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
+from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts, render
 
 __all__ = ["register"]
 
 
-def register(formatter: Any) -> None:
-    """Teach a display formatter about tools and results."""
+def register(formatter: Any, deck: Deck) -> None:
+    """Teach a display formatter about results, and about tools as the deck's policy sees them."""
     html = formatter.formatters["text/html"]
     plain = formatter.formatters["text/plain"]
-    html.for_type(Tool, render.tool_html)
-    plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(render.tool_text(tool)))
+    html.for_type(Tool, lambda tool: render.tool_html(tool, deck.policy))
+    plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(_tool_text(tool, deck)))
     html.for_type(ToolResult, _result_html)
     plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
+
+
+def _tool_text(tool: Tool, deck: Deck) -> str:
+    return render.tool_text(tool, deck.policy)
 
 
 def _result_text(result: ToolResult) -> str:

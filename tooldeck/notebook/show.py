@@ -44,7 +44,9 @@ def show_tool(notebook: Notebook, tool: Tool) -> None:
         from tooldeck.notebook.widgets.card import ToolCard
     except SetupError as missing:
         _hint(missing)
-        display(Static(render.tool_text(tool), render.tool_html(tool)))
+        display(
+            Static(render.tool_text(tool, notebook.deck.policy), render.tool_html(tool, notebook.deck.policy))
+        )
         return
     card: Any = ToolCard(
         tool, lambda arguments: run_from_form(notebook, card, arguments), policy=notebook.deck.policy

@@ -6,14 +6,13 @@ from typing import Any
 import ipywidgets
 import traitlets
 
-from tooldeck.core.approval import Word
 from tooldeck.core.breaker import BreakerState
 from tooldeck.core.parameters import Problem
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Trust
 from tooldeck.guards.text import json_text
-from tooldeck.notebook import facts, render
+from tooldeck.notebook import render
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -48,7 +47,7 @@ class ToolHead(Panel):
             "name": shown_pieces(tool.name),
             "description": shown_pieces(tool.description),
             "remote": tool.origin.remote,
-            "badges": [[[badge, False]] for badge in render.badges(tool, asks=asked(tool, policy))],
+            "badges": [[[badge, False]] for badge in render.badges(tool, policy)],
             "trusted": tool.trust is Trust.TRUSTED,
             "state": state,
         }
@@ -56,18 +55,6 @@ class ToolHead(Panel):
     def text(self) -> str:
         """The tool as text."""
         return render.tool_text(self._about)
-
-
-def asked(tool: Tool, policy: Policy | None) -> str:
-    """Whether a call would be asked about, in words."""
-    if policy is None:
-        return facts.asks(tool)
-    words = {
-        Word.ALLOW: "runs without asking",
-        Word.ASK: "asks before it runs",
-        Word.DENY: "denied by policy",
-    }
-    return words[policy.static(tool).word]
 
 
 class ToolCard(ipywidgets.VBox):
@@ -219,14 +206,14 @@ class ToolCard(ipywidgets.VBox):
     # --- saved forms ---------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        parts = [render.tool_text(self.tool)]
+        parts = [render.tool_text(self.tool, self._policy)]
         if self._last is not None:
             parts.append(render.result_text(self._last, times=False))
         return "\n".join(parts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-        html = render.tool_html(self.tool)
+        html = render.tool_html(self.tool, self._policy)
         if self._last is not None:
             html += render.result_html(self._last, times=False)
         return {**bundle, "text/plain": repr(self), "text/html": html}
