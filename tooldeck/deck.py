@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Deck"]
 
+# The kinds of pipelines, by whether the caller belongs to a run.
+_BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True))
+_AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
+
 
 class Deck:
     """A set of tools and everything that guards their calls.
@@ -181,7 +185,7 @@ class Deck:
         `DefinitionError` for what is no tool, and TypeError for an argument that is given twice.
         """
         call = self._call(name_or_tool, arguments, kwargs, self._host)
-        step(self._lines.of(Kind(True, call.caller.run is not None))(call))
+        step(self._lines.of(_BLOCKING[call.caller.run is not None])(call))
         return _ended(call)
 
     async def acall(
@@ -193,7 +197,7 @@ class Deck:
     ) -> ToolResult:
         """The same as `call`, to be awaited."""
         call = self._call(name_or_tool, arguments, kwargs, self._async_host)
-        await self._lines.of(Kind(False, call.caller.run is not None))(call)
+        await self._lines.of(_AWAITED[call.caller.run is not None])(call)
         return _ended(call)
 
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
