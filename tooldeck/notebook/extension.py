@@ -9,6 +9,7 @@ from tooldeck.core.call import Caller, calling
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
+from tooldeck.notebook.completion import install
 from tooldeck.notebook.hosts import notebook_hosts
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
 from tooldeck.notebook.live import Live
@@ -44,6 +45,7 @@ class Notebook:
         for make in MAGICS:
             self.shell.register_magics(make(self))
         _register_reprs(self.shell, self.deck)
+        install(self.shell, self.deck)
         atexit.register(self.deck.close)
 
     def stop(self) -> None:

@@ -1,0 +1,43 @@
+"""Tab in the lines of the magics."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+from tests.notebook.conftest import Shell
+
+TOOL = "%%tool --effects none\ndef departures(station: str, limit: int = 5) -> str:\n    return station"
+
+
+def offered(shell: Shell, line: str) -> list[str]:
+    """What Tab offers at the end of a line."""
+    with provisionalcompleter():
+        return [found.text for found in shell.ip.Completer.completions(line, len(line))]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("%call dep", "departures"),
+        ("%call departures st", "station="),
+        ("%call departures station=Ulm li", "limit="),
+        ("%tool d", "departures"),
+        ("%trace d", "departures"),
+        ("%policy al", "allow"),
+        ("%policy allow dep", "departures"),
+        ("%policy preset rea", "read_only"),
+        ("%mcp con", "connect"),
+        ("%mcp connect d", "demo"),
+        ("%deck l", "log"),
+        ("%%tool --effects wr", "write"),
+    ],
+)
+def test_tab_offers_what_may_come_next(shell: Shell, line: str, expected: str) -> None:
+    shell.run(TOOL)
+    assert expected in offered(shell, line)
+
+
+def test_an_argument_that_is_given_is_not_offered_again(shell: Shell) -> None:
+    shell.run(TOOL)
+    assert "station=" not in offered(shell, "%call departures station=Ulm ")

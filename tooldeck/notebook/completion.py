@@ -1,0 +1,85 @@
+"""Tab completion for the lines of the magics: tools, parameters, servers, words and options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tooldeck.core.vocabulary import Effect
+from tooldeck.deck import Deck
+from tooldeck.policy import PRESETS
+
+__all__ = ["COMPLETERS", "complete", "install"]
+
+Words = Callable[[Deck, list[str]], Iterable[str]]
+"""What may come next, from the deck and the words that stand already."""
+
+_POLICY = ("allow", "ask", "deny", "forget", "preset", "grants", "revoke", "explain")
+_SERVERS = ("connect", "list", "tools", "close", "reconnect")
+_CONNECT = ("demo", "--label", "--reads", "--timeout", "--connect-timeout", "--env")
+_TOOL = (
+    *("--effects", "--name", "--description", "--idempotent", "--ask", "--no-ask", "--timeout", "--retry"),
+    *("--breaker", "--risk", "--trust", "--max-chars"),
+)
+
+
+def _one_tool(deck: Deck, words: list[str]) -> Iterable[str]:
+    return () if words else deck.tools
+
+
+def _call(deck: Deck, words: list[str]) -> Iterable[str]:
+    if not words:
+        return deck.tools
+    tool = deck.tools.get(words[0])
+    given = {word.partition("=")[0] for word in words[1:]}
+    names = tool.parameters.get("properties", {}) if tool is not None else ()
+    return (f"{name}=" for name in names if name not in given)
+
+
+def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
+    if not words:
+        return _POLICY
+    return PRESETS if words[0] == "preset" else deck.tools if words[0] != "grants" else ()
+
+
+def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
+    if not words:
+        return _SERVERS
+    if words[0] == "connect":
+        return _CONNECT
+    return [made.label for made in deck.servers()] if words[0] in {"tools", "close", "reconnect"} else ()
+
+
+def _tool_cell(_deck: Deck, words: list[str]) -> Iterable[str]:
+    return (*Effect, "none") if words and words[-1] == "--effects" else _TOOL
+
+
+COMPLETERS: dict[str, Words] = {
+    "%call": _call,
+    "%tool": _one_tool,
+    "%trace": _one_tool,
+    "%policy": _policy,
+    "%mcp": _mcp,
+    "%deck": lambda _deck, words: () if words else ("log",),
+    "%%tool": _tool_cell,
+}
+"""By magic: what may come next on its line."""
+
+
+def complete(deck: Deck, line: str, start: str) -> list[str]:
+    """What may stand at the end of `line`, whose last, unfinished word is `start`."""
+    magic, *words = line.split()
+    if start and words:
+        words = words[:-1]
+    found = COMPLETERS.get(magic)
+    return [word for word in map(str, found(deck, words)) if word.startswith(start)] if found else []
+
+
+def install(shell: Any, deck: Deck) -> None:
+    """Teach a shell's completer about the magics of a deck."""
+    for magic in COMPLETERS:
+        shell.set_hook(
+            "complete_command",
+            lambda _completer, event: complete(deck, event.text_until_cursor, event.symbol),
+            str_key=magic,
+        )
