@@ -167,4 +167,5 @@ def test_the_trace_is_shown_as_a_waterfall(lab: Lab) -> None:
     trace = lab.output(3).locator(".td-trace").first
     trace.wait_for(timeout=15_000)
     assert "arguments" in (trace.text_content() or "")
+    trace.scroll_into_view_if_needed()
     lab.screenshot("trace")
