@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -151,3 +152,22 @@ def test_threads_that_connect_the_same_label_at_once_leave_one_server(deck: Deck
         connection.session.close().result(LIMIT)
     assert not any(is_alive(connection.session.pid) for connection in made)
     assert len(deck.mcp) == 0
+
+
+def test_a_forked_child_does_not_speak_through_the_parents_server() -> None:
+    program = """
+import os, sys
+from tooldeck import Deck
+deck = Deck(policy="auto")
+deck.mcp.connect("demo")
+child = os.fork()
+if child == 0:
+    result = deck.call("add", a=1, b=2)
+    os._exit(0 if "forked" in (result.error or "") else 1)
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+ok = deck.call("add", a=1, b=2).ok
+deck.close()
+sys.exit(code if ok else 2)
+"""
+    done = subprocess.run([sys.executable, "-c", program], timeout=60, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from tooldeck.core.vocabulary import Effect, Trust, default_risk
 
 __all__ = ["BaseTool", "Options", "check_name", "check_options", "define", "tool"]
 
+_NO_DOCSTRINGS = (
+    "{} has no description, because Python runs with -OO, which removes docstrings; give description=…"
+)
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -42,6 +46,8 @@ def define(
     name = check_name(_callable_name(function) if options.name is None else options.name)
     signature = read_signature(function, name, _caller_scope() if scope is None else scope)
     doc = parse_docstring(_doc(function))
+    if sys.flags.optimize > 1 and not options.description:
+        warnings.warn(_NO_DOCSTRINGS.format(name), stacklevel=2)
     effects = options.declared_effects
     return Tool(
         name=name,

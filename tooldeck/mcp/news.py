@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.mcp.handlers import LogLine
@@ -61,10 +62,10 @@ class News:
         """Read the list again: however often a server says so, once at a time, and once more after that."""
         self._stale = True
         if not self._reading:
-            self._start(self._read_while_stale())
+            self._reading = True
+            self._start(self._read_while_stale)
 
     async def _read_while_stale(self) -> None:
-        self._reading = True
         try:
             while self._stale:
                 self._stale = False
@@ -78,7 +79,7 @@ class News:
 
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools is not None and tools.list_changed:
-            self._start(self._listening(client))
+            self._start(partial(self._listening, client))
 
     def stop(self) -> None:
         """Listen no longer."""
@@ -90,13 +91,13 @@ class News:
             async for _ in changes:
                 self._list_changed()
 
-    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(_contained(coroutine))
+    def _start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = asyncio.create_task(_contained(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-async def _contained(coroutine: Coroutine[Any, Any, None]) -> None:
+async def _contained(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """A server that stops telling, or gives no new list, is no reason to end anything."""
     with contextlib.suppress(Exception):
-        await coroutine
+        await work()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
@@ -120,6 +121,7 @@ class Session:
         self._explained = asyncio.Event()
         self._stop = asyncio.Event()
         self._failure: BaseException | None = None
+        self._pid = os.getpid()
         self._news = News(self, self._calls)
 
     # -- from any thread ---
@@ -178,6 +180,12 @@ class Session:
         self, name: str, arguments: Mapping[str, Any] | None = None, *, timeout: float | None = None
     ) -> McpValue:
         """The same as `call`, to be awaited on the session's own loop."""
+        if self._pid != os.getpid():
+            raise McpClosed(
+                f"The session {self.label!r} belongs to the process that this one was forked from; connect "
+                f"again here: deck.mcp.connect(…, label='another').",
+                self.label,
+            )
         client = self._usable()
         limit = self.timeout if timeout is None else _above_zero("timeout", timeout)
         with self._calls.started(name, limit) as running:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import Checked, Note, Problem
 from tooldeck.core.strangers import error_words
+from tooldeck.registry.safe_keywords import SAFE_KEYWORDS, UnsafePattern
 from tooldeck.registry.schema_problems import problems_of, shown
 from tooldeck.registry.schema_signature import signature_for
 
@@ -28,7 +29,29 @@ __all__ = ["JsonSchemaParameters", "signature_for", "warm_up"]
 _MAX_DEPTH = 100
 # Deeper than any schema or argument met in practice, and well inside Python's own recursion limit.
 
-_unchecked: ContextVar[list[str] | None] = ContextVar("tooldeck_unchecked", default=None)
+_MOST_REFERENCES = 5_000
+# References followed in one check. They may double at every step, so that thirty of them never end.
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+class _Skipped(list[str]):
+    """What one check could not evaluate, in words."""
+
+    references = 0
+    patterns = False
+    """Whether names are matched by patterns anywhere in the schema."""
+
+    def allow(self, word: str) -> None:
+        """Raise for a keyword whose evaluation may never end."""
+        if word in _REFERENCES:
+            self.references += 1
+            if self.references > _MOST_REFERENCES:
+                raise RecursionError
+        elif word == "unevaluatedProperties" and self.patterns:
+            raise UnsafePattern(word)  # the library would match them with an engine of that kind
+
+
+_unchecked: ContextVar[_Skipped | None] = ContextVar("tooldeck_unchecked", default=None)
 
 
 class JsonSchemaParameters:
@@ -47,6 +70,7 @@ class JsonSchemaParameters:
                 f"A tool's schema must be of type 'object' at its root, not {self._schema.get('type')!r}."
             )
         self._validator = _validator(self._schema)
+        self._patterns = "patternProperties" in json.dumps(self._schema)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -62,7 +86,8 @@ class JsonSchemaParameters:
             return Checked({}, {}, (), (Problem("", f"cannot be read: {error_words(error)}"),))
         if misfits:
             return Checked({}, dict(arguments), (), tuple(misfits))
-        skipped: list[str] = []
+        skipped = _Skipped()
+        skipped.patterns = self._patterns
         token = _unchecked.set(skipped)
         try:
             problems = problems_of(self._validator, values)
@@ -139,8 +164,12 @@ def _lenient(dialect: Any) -> Any:
     from jsonschema import validators
 
     extend: Any = validators.extend
-    keywords = ("$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties")
-    known = {word: dialect.VALIDATORS[word] for word in keywords if word in dialect.VALIDATORS}
+    keywords = (*_REFERENCES, "unevaluatedProperties", *SAFE_KEYWORDS)
+    known = {
+        word: SAFE_KEYWORDS.get(word, dialect.VALIDATORS[word])
+        for word in keywords
+        if word in dialect.VALIDATORS
+    }
     return extend(dialect, {word: _forgiving(word, keyword) for word, keyword in known.items()})
 
 
@@ -148,12 +177,14 @@ def _forgiving(word: str, keyword: Any) -> Any:
     from referencing.exceptions import Unresolvable
 
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        skipped = _unchecked.get()
+        if skipped is None:
+            skipped = _Skipped()
         try:
+            skipped.allow(word)
             yield from keyword(validator, value, instance, schema) or ()
-        except (Unresolvable, re.error):
-            skipped = _unchecked.get()
-            if skipped is not None:
-                skipped.append(f"{word} {shown(value)}, which cannot be evaluated in Python")
+        except (Unresolvable, UnsafePattern, re.error):
+            skipped.append(f"{word} {shown(value)}, which cannot be evaluated in Python")
 
     return check
 
