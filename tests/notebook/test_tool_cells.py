@@ -160,3 +160,11 @@ def test_a_decorator_below_the_mark_takes_neither_name_nor_options_away(shell: S
     assert list(shell.deck) == ["f", "g"]
     assert {tool.read_only for tool in shell.deck.tools.values()} == {True}
     assert shell.ip.user_ns["f"] is shell.deck["f"]
+
+
+@pytest.mark.parametrize("second", ["def g(x: 'Nowhere'): ...", "def taken(): ..."])
+def test_of_a_cell_with_one_tool_that_cannot_be_made_none_is_made(shell: Shell, second: str) -> None:
+    shell.run("@deck.tool(effects='none')\ndef taken() -> int:\n    return 1")
+    shell.fails(f"%%tool --effects none\ndef f() -> int: return 1\n{second}")
+    assert list(shell.deck.tools) == ["taken"]
+    assert shell.deck.call("taken").value == 1

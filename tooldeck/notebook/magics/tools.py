@@ -15,6 +15,7 @@ from tooldeck.notebook.listing import ToolTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_tool
+from tooldeck.registry.shelf import make_tool
 
 __all__ = ["ToolMagics"]
 
@@ -50,15 +51,22 @@ class ToolMagics(DeckMagicsBase):
         namespace = self.notebook.shell.user_ns
         functions = found.run(namespace, f"<%%tool cell {next(_cells)}>")
         origin = Origin("notebook")
-        made = [
-            self.deck.add(function, origin=origin, **{**_named(name, function), **options, **marks})
+        described = [
+            make_tool(function, {"origin": origin, **_named(name, function), **options, **marks})
             for name, function, marks in functions
         ]
+        refused = (tool for tool in described if self._taken(tool))
+        made = [self.deck.add(tool) for tool in (*refused, *described)]  # all of them, or none
         self.notebook.shell.push({name: tool for (name, _, _), tool in zip(functions, made, strict=True)})
         for tool in made:
             show_tool(self.notebook, tool)
         if len(made) > 1:
             say(f"Made {len(made)} tools: {', '.join(found.names)}. Mark with @tool to choose.")
+
+    def _taken(self, tool: Tool) -> bool:
+        """Whether the name belongs to a tool from another place, so that the deck will refuse it."""
+        known = self.deck.tools.get(tool.name)
+        return known is not None and known.origin != tool.origin
 
     @no_var_expand
     @line_magic("tool")
