@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
@@ -48,9 +47,8 @@ class Deck:
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
-    person at the host; `workspace` is the folder that file tools stay in (default: the current one);
-    `history` is how many ends of calls are kept; `trace` notes the times of all stages; `approval_timeout` is
-    in seconds, None waits for ever. Hosts are replaced by notebooks and tests.
+    person at the host; `history` is how many ends of calls are kept; `trace` notes the times of all stages;
+    `approval_timeout` is in seconds, None waits for ever. Hosts are replaced by notebooks and tests.
     """
 
     def __init__(
@@ -58,7 +56,6 @@ class Deck:
         *,
         policy: str | Policy = "default",
         approver: Approver | None = None,
-        workspace: str | Path | None = None,
         history: int = 200,
         trace: bool = False,
         approval_timeout: float | None = None,
@@ -72,7 +69,6 @@ class Deck:
         self._loose = LooseTools(self._forget)
         self.hooks = Hooks(self._lines.renew)
         self.policy = policy
-        self.workspace = Path(workspace or ".").resolve()
         self.approvers: list[Approver] = [approver] if approver is not None else []
         self._shelf = Shelf()
         self._history: deque[ToolResult] = deque(maxlen=history)

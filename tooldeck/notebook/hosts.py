@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
@@ -20,10 +21,7 @@ class _NotebookHost(KernelHost):
 
     async def run(self, work: Work) -> Any:
         """Run a body; what its server wants meanwhile belongs to this cell."""
-        if work.executor is None:
-            return await super().run(work)
-        with working_here():
-            return await super().run(work)
+        return await _in_this_cell(super().run, work)
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Show a card and wait for the click, or whatever this front end can do instead."""
@@ -37,14 +35,18 @@ class _NotebookAsyncHost(KernelAsyncHost):
 
     async def run(self, work: Work) -> Any:
         """The same, awaited."""
-        if work.executor is None:
-            return await super().run(work)
-        with working_here():
-            return await super().run(work)
+        return await _in_this_cell(super().run, work)
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """The same, awaited."""
         return await self._desk.ask_async(request)
+
+
+async def _in_this_cell(run: Callable[[Work], Awaitable[Any]], work: Work) -> Any:
+    if work.executor is None:
+        return await run(work)
+    with working_here():
+        return await run(work)
 
 
 def notebook_hosts(desk: ApprovalDesk) -> tuple[Host, Host]:
