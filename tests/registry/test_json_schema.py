@@ -14,13 +14,20 @@ from tooldeck.core.parameters import Parameters
 from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
 from tooldeck.registry.schema_signature import OPTIONAL
 
-DATA = Path(__file__).parent / "data"
-NASTY = json.loads((DATA / "nasty_schemas.json").read_text())
-SERVERS = {
-    f"{path.stem}/{name}": schema
-    for path in sorted((DATA / "servers").glob("*.json"))
-    for name, schema in json.loads(path.read_text()).items()
-}
+CORPUS = Path(__file__).parents[3] / "shared" / "data" / "mcp_tool_schemas"
+SERVERS = ("cyanheads-git", "everything", "filesystem", "git", "playwright")
+
+
+def listed(server: str, key: str = "tools") -> list[dict[str, Any]]:
+    """The tools of a server as it lists them; none where the corpus is absent."""
+    file = CORPUS / f"{server}.json"
+    return json.loads(file.read_text("utf-8"))[key] if file.is_file() else []
+
+
+def each(tools: dict[str, Any]) -> list[Any]:
+    """One case a tool, or one that says why there is none."""
+    found = [pytest.param(tool, id=name[:40]) for name, tool in tools.items()]
+    return found or [pytest.param(None, marks=pytest.mark.skip(reason=f"no schemas in {CORPUS}"))]
 
 
 def parameters(**properties: Any) -> JsonSchemaParameters:
@@ -33,7 +40,7 @@ def problems(schema: JsonSchemaParameters, /, **arguments: Any) -> list[str]:
     return [str(problem) for problem in checked.problems]
 
 
-@pytest.mark.parametrize("tool", NASTY["tools"], ids=lambda tool: tool["name"][:30])
+@pytest.mark.parametrize("tool", each({tool["name"]: tool for tool in listed("synthetic-nasty")}))
 def test_difficult_schemas_accept_what_fits_and_refuse_what_does_not(tool):
     checker: Parameters = JsonSchemaParameters(tool["inputSchema"])
     assert checker.schema == tool["inputSchema"]
@@ -48,16 +55,23 @@ def test_difficult_schemas_accept_what_fits_and_refuse_what_does_not(tool):
     signature_for(checker.schema)
 
 
-MALFORMED = [tool for tool in NASTY["malformed_tools"] if tool.get("name", "").startswith("bad")]
+MALFORMED = {
+    tool["name"]: tool
+    for tool in listed("synthetic-nasty", "malformed_tools")
+    if tool.get("name", "").startswith("bad")
+}
 
 
-@pytest.mark.parametrize("tool", MALFORMED, ids=lambda tool: tool["name"])
+@pytest.mark.parametrize("tool", each(MALFORMED))
 def test_what_is_no_schema_of_an_object_is_refused(tool):
     with pytest.raises(DefinitionError):
         JsonSchemaParameters(tool.get("inputSchema"))
 
 
-@pytest.mark.parametrize("schema", SERVERS.values(), ids=SERVERS)
+REAL = {f"{server}/{tool['name']}": tool["inputSchema"] for server in SERVERS for tool in listed(server)}
+
+
+@pytest.mark.parametrize("schema", each(REAL))
 def test_schemas_of_real_servers_are_taken_unchanged(schema):
     checker = JsonSchemaParameters(schema)
     assert checker.schema == schema
