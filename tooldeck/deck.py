@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
@@ -16,13 +15,12 @@ from tooldeck.core.breaker import Breaker, BreakerState
 from tooldeck.core.call import Caller, CallLog, Outcome, ToolCall, current_call, current_caller, new_id
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.events import BreakerMoved, Event, ToolAdded, ToolRemoved
+from tooldeck.core.events import BreakerMoved, Event
 from tooldeck.core.hooks import AfterTool, BeforeTool, Hooks
 from tooldeck.core.host import Host
 from tooldeck.core.lines import Kind, Lines
 from tooldeck.core.loose import LooseTools
 from tooldeck.core.observers import Observers
-from tooldeck.core.options import check_options
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
@@ -31,7 +29,7 @@ from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.policy import Policy
 from tooldeck.registry.export import export
-from tooldeck.registry.shelf import Shelf, make_tool
+from tooldeck.registry.toolset import ToolSet
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
@@ -43,7 +41,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck:
+class Deck(ToolSet):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
@@ -65,12 +63,12 @@ class Deck:
         _check_settings(approver, history)
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
+        super().__init__(_Binding(self), self._observers.tell, self._forget)
         self._circuits = Circuits(self._now, self._moved)
         self._loose = LooseTools(self._forget)
         self.hooks = Hooks(self._lines.renew)
         self.policy = policy
         self.approvers: list[Approver] = [approver] if approver is not None else []
-        self._shelf = Shelf()
         self._history: deque[ToolResult] = deque(maxlen=history)
         self._trace = trace
         self.approval_timeout = approval_timeout
@@ -82,55 +80,6 @@ class Deck:
         self._caller: Caller | None = None
 
     # -- tools
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        """All tools by name, in the order in which they came."""
-        return self._shelf.view
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._shelf.get(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.tools
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(list(self.tools))
-
-    def __len__(self) -> int:
-        return len(self.tools)
-
-    def __bool__(self) -> bool:
-        return True  # a deck without tools is a deck
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self.tools)
-
-    def add(self, thing: Any, /, **options: Any) -> Tool:
-        """Add a function, partial, method, callable object, `BaseTool` object, `Tool` or tool record.
-
-        Options as in `Options`, beside ``origin``. A tool of the same name from the same place is replaced;
-        one from another place is refused. Raises `DefinitionError` naming what is wrong and what to do.
-        """
-        made = replace(make_tool(thing, options), binding=_Binding(self))
-        known = self._shelf.put(made)
-        if known is not None:
-            self._forget(known)
-        self._observers.tell(ToolAdded(made, known))
-        return made
-
-    def tool(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-        """Decorator that adds a function to this deck, bare or with `Options`; gives the `Tool`."""
-        if function is not None:
-            return self.add(function, **options)
-        check_options({name: value for name, value in options.items() if name != "origin"})
-        return lambda later: self.add(later, **options)
-
-    def remove(self, name: str) -> None:
-        """Take a tool out of the deck; raises KeyError with the nearest names when there is none."""
-        gone = self._shelf.take(name)
-        self._forget(gone)
-        self._observers.tell(ToolRemoved(gone))
 
     def export(self, dialect: str) -> list[dict[str, Any]]:
         """The tools that policy does not deny, for ``openai``, ``anthropic``, ``gemini`` or ``mcp``."""
@@ -211,9 +160,6 @@ class Deck:
 
     def _given(self, target: Any) -> Tool:
         return target if isinstance(target, Tool) and self._mine(target) else self._loose.of(target)
-
-    def _mine(self, tool: Tool) -> bool:
-        return isinstance(tool.binding, _Binding) and tool.binding.deck is self
 
     def _find(self, call: ToolCall) -> Tool | Outcome:
         given = call.given
