@@ -1,18 +1,27 @@
-"""Asking a person: the request, the decision, and the verdict of a policy."""
+"""Asking whether a call may run: the request, the decision, the verdict of a policy, and kept approvals."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from tooldeck.core.call import ToolCall
 from tooldeck.core.parameters import Checked
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import read_word
 
-__all__ = ["ApprovalRequest", "Approver", "Decision", "Scope", "Verdict", "Word"]
+__all__ = [
+    "ApprovalRequest",
+    "Approver",
+    "Decision",
+    "GrantStore",
+    "KeptGrant",
+    "Scope",
+    "Verdict",
+    "Word",
+]
 
 
 class Word(StrEnum):
@@ -41,6 +50,43 @@ class Scope(StrEnum):
     """Calls of this tool with exactly these arguments, for as long as the deck lives."""
     SESSION = "session"
     """Every call of this tool, for as long as the deck lives."""
+    ALWAYS = "always"
+    """Every call of this tool, in later sessions as well, until it is revoked or the tool is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGrant:
+    """An approval that outlives the session: all of it is text, so that any store can hold it."""
+
+    tool: str
+    """The tool's name."""
+    origin: str
+    """Where the tool came from, as ``str(tool.origin)``."""
+    fingerprint: str
+    """What the tool was made of when it was approved; a changed tool has another one and asks again."""
+
+
+class GrantStore(Protocol):
+    """Where approvals are kept for later sessions. Several kernels may share one.
+
+    `Policy` takes whatever a method raises for "not kept": the call asks.
+    """
+
+    def load(self) -> list[KeptGrant]:
+        """All that is kept now."""
+        ...
+
+    def save(self, grant: KeptGrant, /) -> None:
+        """Keep one more; one that is kept already stays kept once."""
+        ...
+
+    def drop(self, grant: KeptGrant, /) -> None:
+        """Keep it no longer; nothing happens when it was not kept."""
+        ...
+
+
+BRIEF_SCOPES = (Scope.ONCE, Scope.EXACT, Scope.SESSION)
+"""The scopes that need no store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +106,10 @@ class ApprovalRequest:
     """Checks edited arguments without running anything, so that a card can show misfits at once."""
     timeout: float | None = None
     """Seconds after which silence means no; None waits for ever."""
+    preview: str | None = None
+    """What the call would change, as text or as a unified diff; None where the tool shows none."""
+    scopes: tuple[Scope, ...] = BRIEF_SCOPES
+    """How far an approval may reach here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +124,8 @@ class Decision:
     """Why; a model is told."""
     by: str = "you"
     """Who decided: ``you``, ``nobody``, ``time-out``, the name of a function."""
+    stop: bool = False
+    """Whether the run that the call belongs to ends here: its next calls are cancelled."""
 
     def __post_init__(self) -> None:
         """Read the scope, so that a word in place of a `Scope` never reaches further than it says."""
