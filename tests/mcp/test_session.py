@@ -217,7 +217,7 @@ def test_a_kernel_whose_stderr_has_no_file_descriptor_can_start_servers(raw, con
 
 
 def test_a_keyboard_interrupt_of_the_waiting_thread_ends_the_call_and_not_the_session(raw, connected):
-    from tooldeck.mcp.connections import wait_for
+    from tooldeck.mcp.waiting import wait_for
 
     session = connected(raw())
     job = session.call("sleep")

@@ -15,7 +15,16 @@ from typing import Any, cast
 from tooldeck.core.errors import DefinitionError
 from tooldeck.mcp.errors import McpConnectError
 
-__all__ = ["Command", "InProcess", "Target", "Url", "default_label", "environment", "read_target"]
+__all__ = [
+    "Command",
+    "InProcess",
+    "Target",
+    "Url",
+    "check_label",
+    "default_label",
+    "environment",
+    "read_target",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +194,9 @@ def _shortened(name: str) -> str:
     words = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").split("-")
     telling = [word for word in words if word.lower() not in ("mcp", "server")] or words
     return "-".join(telling)[:24].strip("-") or "server"
+
+
+def check_label(label: str) -> None:
+    """Raise `DefinitionError` for what cannot be the label of a server, since it begins names of tools."""
+    if not label or not all(c.isascii() and (c.isalnum() or c in "_-") for c in label) or len(label) > 32:
+        raise DefinitionError(f"A label has 1 to 32 letters, digits, '_' or '-', this one is {label!r}.")

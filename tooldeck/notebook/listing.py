@@ -17,7 +17,7 @@ from tooldeck.notebook.render import code, panel, shown, table
 from tooldeck.policy import Policy
 
 if TYPE_CHECKING:
-    from tooldeck.mcp.connections import Connection
+    from tooldeck.mcp.connection import Connection
 
 __all__ = ["CallLogTable", "DeckView", "SessionTable", "ToolTable"]
 

@@ -11,7 +11,7 @@ from tooldeck.core.events import BreakerMoved, CallEnded, Event, ToolAdded, Tool
 from tooldeck.deck import Deck
 
 if TYPE_CHECKING:
-    from tooldeck.mcp.connections import Connection
+    from tooldeck.mcp.connection import Connection
 
 __all__ = ["Live"]
 

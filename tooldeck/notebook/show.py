@@ -17,7 +17,7 @@ from tooldeck.notebook.listing import ToolTable
 from tooldeck.notebook.say import say
 
 if TYPE_CHECKING:
-    from tooldeck.mcp.connections import Connection
+    from tooldeck.mcp.connection import Connection
     from tooldeck.notebook.extension import Notebook
 
 __all__ = ["Static", "show_session", "show_tool", "show_trace"]

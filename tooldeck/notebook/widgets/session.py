@@ -9,7 +9,7 @@ from tooldeck.core.approval import Word
 from tooldeck.core.tokens import schema_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import visible
-from tooldeck.mcp.connections import Connection
+from tooldeck.mcp.connection import Connection
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import box, code, panel, shown, table
 from tooldeck.notebook.widgets._assets import script, style

@@ -1,0 +1,79 @@
+"""A server that is connected to a deck: its session, and which tools of the deck are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import nearest
+from tooldeck.mcp.session import Session, State
+from tooldeck.mcp.tap import Malformed
+from tooldeck.mcp.tools import Declarations
+
+__all__ = ["Connection"]
+
+
+class Connection:
+    """A session with its tools in the deck; maps the server's own tool names to the deck's tools."""
+
+    def __init__(self, session: Session, declared: Declarations, again: Callable[[], Session]) -> None:
+        self.session = session
+        self.declared = declared
+        self.again = again
+        """Makes a fresh session with the same settings."""
+        self.names: dict[str, str] = {}
+        """The deck's name of each tool, by the server's own."""
+        self.tools: dict[str, Tool] = {}
+        """The deck's tools, by the server's own names."""
+        self.malformed: tuple[Malformed, ...] = ()
+        """Tools of the server that cannot be used, with reasons."""
+        self.notes: list[str] = []
+        """What the user should be told: renamed tools, unusable ones, declarations that fit nothing."""
+
+    @property
+    def label(self) -> str:
+        """The name of the session."""
+        return self.session.label
+
+    @property
+    def state(self) -> State:
+        """Whether the session can be used."""
+        return self.session.state
+
+    @property
+    def reason(self) -> str:
+        """Why the session is over; empty while it is not."""
+        return self.session.reason
+
+    def __getitem__(self, name: str) -> Tool:
+        try:
+            return self.tools[name]
+        except KeyError:
+            close = nearest(name, self.tools)
+            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise KeyError(f"The MCP server {self.label!r} has no tool {name!r}{hint}") from None
+
+    def __getattr__(self, name: str) -> Tool:
+        # Names with an underscore are Python's and IPython's to ask for: displaying a connection must call
+        # no tool that a server named so.
+        if name.startswith("_") or name not in self.__dict__["tools"]:
+            raise AttributeError(name)
+        return self.__dict__["tools"][name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tools
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.tools if name.isidentifier())]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.tools)
+
+    def __repr__(self) -> str:
+        return f"<MCP {self.label!r} {self.state}, {len(self.tools)} tools from {self.session.target}>"
