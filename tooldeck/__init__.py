@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from tooldeck.core.hooks import Block, Rewrite
     from tooldeck.core.result import ToolResult
-    from tooldeck.core.settings import BreakerSettings, RetrySettings
+    from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
     from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
     from tooldeck.deck import Deck
@@ -44,7 +44,7 @@ _HOMES = {
     ),
     "core.hooks": ("Block", "Rewrite"),
     "core.result": ("ToolResult",),
-    "core.settings": ("BreakerSettings", "RetrySettings"),
+    "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),
     "core.vocabulary": ("Effect", "Risk", "Source", "Status", "Trust"),
     "deck": ("Deck",),
@@ -63,6 +63,7 @@ __all__ = [
     "DefinitionError",
     "Effect",
     "ExpectedError",
+    "LoopSettings",
     "Origin",
     "Policy",
     "RetrySettings",

@@ -12,7 +12,7 @@ from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
 from tooldeck.core.asking import ask_in_turn
 from tooldeck.core.breaker import Breaker, BreakerState
-from tooldeck.core.call import Caller, CallLog, Outcome, ToolCall, current_call, current_caller, new_id
+from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_call, current_caller, new_id
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.events import BreakerMoved, Event
@@ -22,6 +22,8 @@ from tooldeck.core.lines import Kind, Lines
 from tooldeck.core.loose import LooseTools
 from tooldeck.core.observers import Observers
 from tooldeck.core.result import ToolResult
+from tooldeck.core.runs import Runs
+from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
 from tooldeck.guards.fence import fence
@@ -46,7 +48,8 @@ class Deck(ToolSet):
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
     person at the host; `history` is how many ends of calls are kept; `trace` notes the times of all stages;
-    `approval_timeout` is in seconds, None waits for ever. Hosts are replaced by notebooks and tests.
+    `approval_timeout` is in seconds, None waits for ever; `loop_guard` holds for runs that bring no settings
+    of their own. Hosts are replaced by notebooks and tests.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Deck(ToolSet):
         history: int = 200,
         trace: bool = False,
         approval_timeout: float | None = None,
+        loop_guard: LoopSettings | None = None,
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
@@ -72,6 +76,8 @@ class Deck(ToolSet):
         self._history: deque[ToolResult] = deque(maxlen=history)
         self._trace = trace
         self.approval_timeout = approval_timeout
+        self._loop_guard = loop_settings(loop_guard) or LoopSettings()
+        self._runs = Runs()
         self._host: Host = host or BlockingHost()
         self._async_host: Host = async_host or AsyncHost()
         self._mcp: Connections | None = None
@@ -148,12 +154,15 @@ class Deck(ToolSet):
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
         given = None if isinstance(target, str) else self._given(target)
         outer = current_call()
+        caller = current_caller(self._caller if outer is None else None)
+        if caller.run is not None:
+            self._runs.saw(caller.run)
         return ToolCall(
             new_id(),
             target if given is None else given.name,
             given,
             merged(arguments, kwargs),
-            current_caller(self._caller if outer is None else None),
+            caller,
             CallLog(host.now(), spans=[] if self._trace else None),
             None if outer is None else outer.id,
         )
@@ -179,6 +188,7 @@ class Deck(ToolSet):
             keep=self._history.append,
             tracing=self._trace,
             in_run=kind.in_run,
+            loop_guard=self._loop_guard,
             approval_timeout=self._approval_timeout,
         )
 
@@ -242,6 +252,11 @@ class Deck(ToolSet):
         An observer that raises is removed, and the log says so; it never disturbs a call.
         """
         return self._observers.add(observer)
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs under way, oldest first: with a call here, neither ended nor stopped."""
+        return self._runs.active()
 
     def history(self) -> list[ToolResult]:
         """The last ends of calls, oldest first."""

@@ -20,8 +20,8 @@ def twice(x: int) -> int:
 
 def test_the_pipeline_stands_in_the_order_of_the_design():
     assert [stage.__name__ for stage in PIPELINE] == [
-        "record", "present", "resolve", "steer", "hooks", "arguments", "loop_guard", "closed", "approve",
-        "breaker", "retry", "time_limit", "wrap",
+        "record", "present", "misses", "resolve", "steer", "hooks", "arguments", "loop_guard", "closed",
+        "approve", "breaker", "retry", "time_limit", "wrap",
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
+from collections import deque
 from collections.abc import Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tooldeck.core.current import CURRENT
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.repetitions import Repetitions
+from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status, read_word
@@ -82,13 +84,20 @@ class CallLog:
 
 
 class Run:
-    """A series of calls with one purpose (a model's turn); the loop guard and steering work per run."""
+    """A series of calls with one purpose (a model's turn); the loop guard and steering work per run.
 
-    def __init__(self, name: str = "") -> None:
+    `loop_guard` says when its repetitions are refused; None leaves that to the deck.
+    """
+
+    def __init__(self, name: str = "", *, loop_guard: LoopSettings | None = None) -> None:
         self.id = f"run-{next(_ids)}"
         self.name = name
+        self.loop_guard = loop_settings(loop_guard)
         self.repetitions = Repetitions()
         """What the loop guard remembers."""
+        self._messages: deque[str] = deque()
+        self._blocks = 0
+        self._lock = threading.Lock()
         self._stop = threading.Event()
         self._reason = ""
 
@@ -97,10 +106,37 @@ class Run:
         self._reason = reason
         self._stop.set()
 
+    def steer(self, message: str) -> None:
+        """Interrupt the run once: its next call is not started, and the model reads `message` instead."""
+        if not isinstance(message, str) or not message.strip():
+            raise ValueError(f"steer() needs words for the model, got {message!r}.")
+        self._messages.append(message.strip())
+
+    def heard(self) -> str | None:
+        """Take what a person has said to the run since its last call; None when that is nothing."""
+        said: list[str] = []
+        with contextlib.suppress(IndexError):  # the calls of a batch may take from several threads
+            while True:
+                said.append(self._messages.popleft())
+        return "\n".join(said) or None
+
+    def enter(self, blocks: int) -> None:
+        """One more (1) or one less (-1) `calling` block of this run is open."""
+        with self._lock:
+            self._blocks += blocks
+
+    @property
+    def under_way(self) -> bool:
+        """Whether calls of this run may still come: inside of a `calling` block, and not stopped."""
+        return self._blocks > 0 and not self._stop.is_set()
+
     @property
     def stopped(self) -> str | None:
         """The reason the run was stopped for, or None while it may go on."""
         return self._reason if self._stop.is_set() else None
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}{f' {self.name}' if self.name else ''}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +176,13 @@ def calling(
         now.label if label is None else label,
     )
     token = _CALLER.set(caller)
+    if run is not None:
+        run.enter(1)
     try:
         yield caller
     finally:
+        if run is not None:
+            run.enter(-1)
         _CALLER.reset(token)
 
 

@@ -17,7 +17,7 @@ from tooldeck.core.stages.approve import approve
 from tooldeck.core.stages.arguments import arguments
 from tooldeck.core.stages.breaker import breaker, closed
 from tooldeck.core.stages.hooks import hooks
-from tooldeck.core.stages.loop_guard import loop_guard
+from tooldeck.core.stages.loop_guard import loop_guard, misses
 from tooldeck.core.stages.present import present
 from tooldeck.core.stages.record import record
 from tooldeck.core.stages.resolve import resolve
@@ -35,6 +35,7 @@ Stage = Callable[[Handler, Any, World], Handler]
 PIPELINE: tuple[Stage, ...] = (
     record,
     present,
+    misses,
     resolve,
     steer,
     hooks,

@@ -7,7 +7,7 @@ from typing import Any
 
 from tooldeck.core.errors import DefinitionError
 
-__all__ = ["BreakerSettings", "RetrySettings"]
+__all__ = ["BreakerSettings", "LoopSettings", "RetrySettings", "loop_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,32 @@ class BreakerSettings:
         """Refuse what cannot be meant."""
         _whole("breaker threshold", self.threshold, 0)
         _seconds("breaker cooldown", self.cooldown)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """When repetition without progress is told, refused and ended. 0 switches a step off."""
+
+    warn: int = 3
+    """Equal calls with equal results after which the caller is told."""
+    block: int = 5
+    """Equal calls with equal results after which the next one is refused."""
+    halt: int = 3
+    """Refused calls after which the run is stopped."""
+    period: int = 4
+    """Different calls that may take turns and still be one repetition; 1 or more."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        for name, least in (("warn", 0), ("block", 0), ("halt", 0), ("period", 1)):
+            _whole(f"loop guard {name}", getattr(self, name), least)
+
+
+def loop_settings(given: Any) -> LoopSettings | None:
+    """`given`, if it is settings of the loop guard or None; else `DefinitionError`."""
+    if given is None or isinstance(given, LoopSettings):
+        return given
+    raise DefinitionError(f"loop_guard must be LoopSettings, as in LoopSettings(block=10), got {given!r}.")
 
 
 def _whole(what: str, given: Any, least: int) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict
 from tooldeck.core.breaker import Breaker
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.host import Host
+from tooldeck.core.settings import LoopSettings
 from tooldeck.core.tool import Tool
 
 if TYPE_CHECKING:
@@ -76,5 +77,7 @@ class World:
     """Whether stages note their times and decisions."""
     in_run: bool = False
     """Whether the call belongs to a run, so that loop guard and steering can act."""
+    loop_guard: LoopSettings = field(default_factory=LoopSettings)
+    """When repetitions are refused in runs that do not say it themselves."""
     approval_timeout: float | None = None
     """Seconds after which an unanswered approval counts as refused; None waits for ever."""

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.strangers import to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
 
 
 def steer(next: Handler, tool: Tool, world: World) -> Handler:
-    """Cancel the calls of a stopped run; cannot act outside of runs."""
+    """Cancel what a person interrupts, and every call of a stopped run; cannot act outside of runs."""
     if not world.in_run:
         return next
 
     async def run(call: ToolCall) -> Outcome:
-        current = call.caller.run
-        reason = current.stopped if current is not None else None
-        if reason is not None:
-            call.log.decide("steer", f"stopped: {reason}")
-            return Outcome(Status.CANCELLED, error=f"{tool.name} was not started: {reason}.")
-        return await next(call)
+        return held(call) or await next(call)
 
     return run
+
+
+def held(call: ToolCall) -> Outcome | None:
+    """The end of a call that its run does not let start, or None."""
+    current = call.caller.run
+    if current is None:
+        return None
+    reason = current.stopped
+    if reason is not None:
+        call.log.decide("steer", f"stopped: {to_text(reason)}")
+        return Outcome(Status.CANCELLED, error=f"{call.name} was not started: {to_text(reason)}.")
+    said = current.heard()
+    if said is None:
+        return None
+    call.log.decide("steer", "interrupted by a person")
+    return Outcome(Status.CANCELLED, error=f"{call.name} was not started, because a person says: {said}")
