@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TooldeckError,
         TransientError,
     )
-    from tooldeck.core.hooks import Block, Rewrite
+    from tooldeck.core.hooks import Ask, Block, Rewrite
     from tooldeck.core.result import ToolResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
@@ -42,7 +42,7 @@ _HOMES = {
         "TooldeckError",
         "TransientError",
     ),
-    "core.hooks": ("Block", "Rewrite"),
+    "core.hooks": ("Ask", "Block", "Rewrite"),
     "core.result": ("ToolResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),
@@ -54,6 +54,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ApprovalRequest",
+    "Ask",
     "BaseTool",
     "Block",
     "BreakerSettings",

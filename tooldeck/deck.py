@@ -16,7 +16,7 @@ from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.events import BreakerMoved, Event
-from tooldeck.core.hooks import AfterTool, BeforeTool, Hooks
+from tooldeck.core.hooks import Hooked, Hooks
 from tooldeck.core.host import Host
 from tooldeck.core.lines import Kind, Lines
 from tooldeck.core.loose import LooseTools
@@ -43,7 +43,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet):
+class Deck(ToolSet, Hooked):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
@@ -235,14 +235,6 @@ class Deck(ToolSet):
             raise DefinitionError(f"approval_timeout must be seconds above 0 or None, got {seconds!r}.")
         self._approval_timeout = seconds
         self._lines.renew()
-
-    def before_tool(self, hook: BeforeTool) -> Callable[[], None]:
-        """Run `hook` before every call; returns the function that removes it."""
-        return self.hooks.before_tool(hook)
-
-    def after_tool(self, hook: AfterTool) -> Callable[[], None]:
-        """Run `hook` after every call; returns the function that removes it."""
-        return self.hooks.after_tool(hook)
 
     # -- watching
 

@@ -65,6 +65,8 @@ class CallLog:
     """Filled when tracing is on, else None."""
     decisions: dict[str, str] = field(default_factory=dict)
     """What each stage decided, by stage."""
+    ask: str = ""
+    """Why a person has to be asked although policy may allow the call; empty when nothing says so."""
     depth: int = 0
     """How many stages the call is inside of, while tracing."""
     call: ToolCall | None = None

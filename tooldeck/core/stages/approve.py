@@ -8,6 +8,7 @@ from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Wo
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall, new_id
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
+from tooldeck.core.hooks import objection
 from tooldeck.core.parameters import problems_text
 from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
@@ -16,9 +17,10 @@ from tooldeck.core.world import Handler, World
 
 
 def never_asks(tool: Tool, world: World) -> bool:
-    """Whether policy allows every call of `tool`, whatever its arguments."""
+    """Whether every call of `tool` goes on unasked, whatever its arguments; a hook may want a question."""
     verdict = world.policy.static(tool)
-    return verdict is not None and verdict.word is Word.ALLOW
+    allowed = verdict is not None and verdict.word is Word.ALLOW
+    return allowed and not world.hooks.of("before_tool", tool)
 
 
 def approve(next: Handler, tool: Tool, world: World) -> Handler:
@@ -29,12 +31,14 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
 
     async def run(call: ToolCall) -> Outcome:
         verdict = static or world.policy.decide(call)
+        if verdict.word is Word.ALLOW and call.log.ask:
+            verdict = Verdict(Word.ASK, call.log.ask)
         call.log.decide("approve", f"{_PAST[verdict.word]} by {verdict.rule}")
         if verdict.word is Word.ALLOW:
             return await next(call)
         if verdict.word is Word.DENY:
             return _denied(tool, verdict)
-        grant = world.policy.granted(call)
+        grant = None if call.log.ask else world.policy.granted(call)
         if grant is not None:
             call.log.decide("approve", f"granted: {grant}")
             return await next(call)
@@ -74,6 +78,9 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
 
 async def _answer(world: World, request: ApprovalRequest) -> Decision:
     """The decision; an approver that fails or says anything else has not approved."""
+    refused = await objection(world.hooks.of("on_approval", request.tool), request, world.host)
+    if refused is not None:
+        return Decision(False, by="a hook", note=refused)
     try:
         decision: Any = await world.ask(world.host, request)
     except Exception as error:  # noqa: BLE001 - functions of the user may raise anything
