@@ -117,7 +117,7 @@ def test_a_line_without_end_ends_the_session_within_bounded_memory(connected: Ca
 
 def test_a_flood_on_stderr_fills_no_disk(connected: Callable[..., Any], eventually: Any) -> None:
     session = connected(hostile("stderr"))
-    file = session._process._stderr.file
+    file = session._link.process._stderr.file
     sizes: list[int] = []
 
     def cut_twice() -> bool:

@@ -1,12 +1,12 @@
-"""Errors of the client library and the transport, told in our words: functions from error to error."""
+"""Everything that may go wrong with a session, told in our words: functions that make errors."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from tooldeck.mcp.errors import McpAnswerError, McpConnectError, McpError, McpRefused
+from tooldeck.mcp.errors import McpAnswerError, McpClosed, McpConnectError, McpError, McpRefused, McpTimeout
 
-__all__ = ["of_call", "of_connect", "single"]
+__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit"]
 
 _BAD_ARGUMENTS = -32602
 # JSON-RPC: invalid params.
@@ -17,7 +17,7 @@ def of_call(error: Exception, tool: str, server: str) -> Exception:
     from mcp import MCPError
     from pydantic import ValidationError
 
-    inner = single(error)
+    inner = _single(error)
     where = f"{tool} of the MCP server {server!r}"
     if isinstance(inner, McpError):
         return inner
@@ -38,7 +38,7 @@ def of_connect(
     error: BaseException, server: str, target: object, ending: str = "", told: str = ""
 ) -> BaseException:
     """Why no session came about. `ending` says how the program ended, `told` what it printed."""
-    inner = single(error)
+    inner = _single(error)
     if not isinstance(inner, Exception):
         return inner
     if isinstance(inner, McpConnectError):
@@ -51,7 +51,34 @@ def of_connect(
     return McpConnectError(f"{message}\n{told}" if told else message, server)
 
 
-def single(error: BaseException) -> BaseException:
+def of_end(how: str, server: str) -> McpClosed:
+    """A call through a session that is over; `how` says how it ended."""
+    return McpClosed(
+        f"The session with the MCP server {server!r} is over: {how}\n"
+        f"Connect again with deck.mcp.reconnect({server!r}).",
+        server,
+    )
+
+
+def of_fork(server: str) -> McpClosed:
+    """A call in a child of the process that opened the session."""
+    return McpClosed(
+        f"The session {server!r} belongs to the process that this one was forked from; connect "
+        f"again here: deck.mcp.connect(…, label='another').",
+        server,
+    )
+
+
+def of_limit(seconds: float, tool: str, server: str) -> McpTimeout:
+    """A call that took too long."""
+    return McpTimeout(
+        f"{tool} of the MCP server {server!r} took longer than its limit of {seconds:g} s; "
+        "the server was told to stop.",
+        server,
+    )
+
+
+def _single(error: BaseException) -> BaseException:
     """The one error inside of groups of one."""
     while isinstance(error, BaseExceptionGroup):
         members = cast("tuple[BaseException, ...]", cast("Any", error).exceptions)

@@ -1,0 +1,87 @@
+"""What a session is made of: a process or an HTTP connection, the tap on its streams, the client on top."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from typing import Any
+
+from tooldeck import __version__
+from tooldeck.mcp import faults
+from tooldeck.mcp.http import http_streams
+from tooldeck.mcp.stdio import StdioServer
+from tooldeck.mcp.tap import Tap
+from tooldeck.mcp.target import Command, Target, Url
+
+__all__ = ["Link"]
+
+_SETTLE = 1.0
+# Seconds until it is known how a process ended that has closed its output.
+
+
+class Link:
+    """The way to one server. `enter` it once, in the task that will leave it too."""
+
+    def __init__(
+        self, label: str, target: Target, env: dict[str, str], cwd: str | None, headers: dict[str, str]
+    ) -> None:
+        self.label = label
+        self.target = target
+        self.process: StdioServer | None = None
+        """The run of the server's program; None for other kinds of target, and before it is started."""
+        self.tap = Tap()
+        self.client: Any = None
+        """The library's client while the connection stands."""
+        self._env, self._cwd, self._headers = env, cwd, headers
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing more will be read from the server."""
+        return self.tap.ended.is_set()
+
+    async def enter(self, stack: AsyncExitStack, mode: str, callbacks: dict[str, Any]) -> Any:
+        """Connect; leaving `stack` takes everything down. `callbacks` are options of the library's client."""
+        import mcp
+        from mcp import types
+
+        client: Any = mcp.Client(
+            self._transport(),
+            mode=mode,
+            cache=None,
+            client_info=types.Implementation(name="tooldeck", version=__version__),
+            log_level="info",
+            **callbacks,
+        )
+        await stack.enter_async_context(client)
+        self.tap.version = lambda: client.protocol_version
+        # The library would throw away results that do not fit the tool's output schema; we keep them and say
+        # what does not fit.
+        client.session.validate_tool_result = _anything_goes
+        self.client = client
+        return client
+
+    def _transport(self) -> Any:
+        if isinstance(self.target, Command):
+            self.process = StdioServer(self.target, self._env, self._cwd)
+            return self.tap.through(self.process.streams())
+        if isinstance(self.target, Url):
+            return self.tap.through(http_streams(self.target.url, self._headers))
+        return self.target.server
+
+    async def why_ended(self) -> str:
+        """Why the server went, with what the program printed."""
+        if self.process is None:
+            return "the connection ended"
+        await self.process.settled(_SETTLE)
+        ending, told = self.process.ending() or "it closed its output", self.process.told()
+        return f"{ending}.\n{told}" if told else ending
+
+    async def connect_error(self, error: BaseException) -> BaseException:
+        """Why no session came about, with what the program printed."""
+        if self.process is None:
+            return faults.of_connect(error, self.label, self.target)
+        await self.process.settled(_SETTLE)
+        return faults.of_connect(error, self.label, self.target, self.process.ending(), self.process.told())
+
+
+async def _anything_goes(name: str, result: object) -> None:
+    """Stands in for the client library's check of results."""
