@@ -194,7 +194,8 @@ class Session:
 
     async def _enter(self, stack: AsyncExitStack) -> None:
         """Connect and read the list of tools, within the time limit."""
-        clock = asyncio.timeout(self.connect_timeout)
+        limit = self.connect_timeout
+        clock = asyncio.timeout(limit)
         try:
             async with clock:
                 client = await self._link.enter(stack, self.mode, self._callbacks())
@@ -207,9 +208,7 @@ class Session:
                 self._news.listen(client)
         except TimeoutError:
             if clock.expired():
-                raise McpConnectError(
-                    f"did not answer within {self.connect_timeout:g} s", self.label
-                ) from None
+                raise McpConnectError(f"did not answer within {limit:g} s", self.label) from None
             raise
 
     def _callbacks(self) -> dict[str, Any]:
