@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
-from tooldeck.core.asking import ask_in_turn
+from tooldeck.core.asking import ask_in_turn, check_approvers
 from tooldeck.core.breaker import Breaker, BreakerState
 from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_call, current_caller, new_id
 from tooldeck.core.circuits import Circuits
@@ -23,6 +24,7 @@ from tooldeck.core.loose import LooseTools
 from tooldeck.core.observers import Observers
 from tooldeck.core.result import ToolResult
 from tooldeck.core.runs import Runs
+from tooldeck.core.services import Services
 from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
@@ -32,6 +34,9 @@ from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.policy import Policy
 from tooldeck.registry.export import export
 from tooldeck.registry.toolset import ToolSet
+from tooldeck.store.kept import Journal, Kept
+from tooldeck.store.protocol import Store
+from tooldeck.store.sqlite import open_store
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
@@ -43,36 +48,40 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Hooked):
+class Deck(ToolSet, Hooked, Kept):
     """A set of tools and everything that guards their calls.
 
-    `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver` is asked before the
-    person at the host; `history` is how many ends of calls are kept; `trace` notes the times of all stages;
-    `approval_timeout` is in seconds, None waits for ever; `loop_guard` holds for runs that bring no settings
-    of their own. Hosts are replaced by notebooks and tests.
+    `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
+    list of them, is asked before the person at the host; `history` is how many ends of calls are kept;
+    `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for ever;
+    `loop_guard` holds for runs that bring no settings of their own; `store` is the path of a database for the
+    log of calls and for what shall outlive the deck, ``":memory:"`` or a `Store`, None keeps nothing. Hosts
+    are replaced by notebooks and tests.
     """
 
     def __init__(
         self,
         *,
         policy: str | Policy = "default",
-        approver: Approver | None = None,
+        approver: Approver | Iterable[Approver] | None = None,
         history: int = 200,
         trace: bool = False,
         approval_timeout: float | None = None,
         loop_guard: LoopSettings | None = None,
+        store: str | os.PathLike[str] | Store | None = None,
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
-        _check_settings(approver, history)
+        _check_settings(history)
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
         super().__init__(_Binding(self), self._observers.tell, self._forget)
         self._circuits = Circuits(self._now, self._moved)
         self._loose = LooseTools(self._forget)
+        self._services = Services(self)
         self.hooks = Hooks(self._lines.renew)
         self.policy = policy
-        self.approvers: list[Approver] = [approver] if approver is not None else []
+        self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self._history: deque[ToolResult] = deque(maxlen=history)
         self._trace = trace
         self.approval_timeout = approval_timeout
@@ -84,13 +93,20 @@ class Deck(ToolSet, Hooked):
         self._mcp_lock = threading.RLock()
         self._prepare_mcp: Callable[[Connections], None] | None = None
         self._caller: Caller | None = None
+        self._journal = Journal(open_store(store), self._found)
+        if self._journal.observe is not None:
+            self.subscribe(self._journal.observe)
 
     # -- tools
 
     def export(self, dialect: str) -> list[dict[str, Any]]:
         """The tools that policy does not deny, for ``openai``, ``anthropic``, ``gemini`` or ``mcp``."""
-        shown = [tool for tool in self._shelf.all() if self.policy.static(tool).word is not Word.DENY]
+        shown = [tool for tool in self._shelf.all() if not self._never_runs(tool)]
         return export(shown, dialect)
+
+    def _never_runs(self, tool: Tool) -> bool:
+        verdict = self.policy.static(tool)
+        return verdict is not None and verdict.word is Word.DENY
 
     @property
     def mcp(self) -> Connections:
@@ -117,9 +133,10 @@ class Deck(ToolSet, Hooked):
         return [] if self._mcp is None else self._mcp.values()
 
     def close(self) -> None:
-        """Close all MCP sessions; the deck can go on being used."""
+        """Close all MCP sessions and let go of the database; the deck can go on being used."""
         if self._mcp is not None:
             self._mcp.close_all()
+        self._journal.close()
 
     # -- calls
 
@@ -163,7 +180,9 @@ class Deck(ToolSet, Hooked):
             given,
             merged(arguments, kwargs),
             caller,
-            CallLog(host.now(), spans=[] if self._trace else None),
+            CallLog(
+                host.now(), spans=[] if self._trace else None, outer=None if outer is None else outer.log
+            ),
             None if outer is None else outer.id,
         )
 
@@ -174,15 +193,21 @@ class Deck(ToolSet, Hooked):
         given = call.given
         return self._shelf.meant(call.name, given, ours=given is not None and self._mine(given))
 
+    def _found(self, call: ToolCall) -> Tool | None:
+        found = self._find(call)
+        return found if isinstance(found, Tool) else None
+
     def _world(self, kind: Kind, chain: Callable[[Tool], Handler]) -> World:
         return World(
             host=self._host if kind.blocking else self._async_host,
             find=self._find,
             chain=chain,
             policy=self.policy,
+            present_policy=lambda: self._policy,
             ask=self._ask,
             fence=fence,
             breaker=self._circuits.of,
+            services=self._services,
             hooks=self.hooks,
             emit=self._observers.tell_all,
             keep=self._history.append,
@@ -215,7 +240,7 @@ class Deck(ToolSet, Hooked):
         self._lines.renew()
 
     async def _ask(self, host: Host, request: ApprovalRequest) -> Decision:
-        return await ask_in_turn(list(self.approvers), host, request)
+        return await ask_in_turn(self.approvers, host, request)
 
     def breaker(self, name: str) -> Breaker:
         """The breaker of a tool: its state, recent outcomes and `reset`."""
@@ -235,6 +260,10 @@ class Deck(ToolSet, Hooked):
             raise DefinitionError(f"approval_timeout must be seconds above 0 or None, got {seconds!r}.")
         self._approval_timeout = seconds
         self._lines.renew()
+
+    def provide(self, wanted: Any, given: Any) -> Callable[[], None]:
+        """Fill parameters ``Injected[wanted]`` with `given`; see `Services.provide`."""
+        return self._services.provide(wanted, given)
 
     # -- watching
 
@@ -309,8 +338,6 @@ def _ended(call: ToolCall) -> ToolResult:
     return result
 
 
-def _check_settings(approver: Any, history: Any) -> None:
-    if approver is not None and not callable(approver):
-        raise DefinitionError(f"approver must be a function that takes a request, got {approver!r}.")
+def _check_settings(history: Any) -> None:
     if isinstance(history, bool) or not isinstance(history, int) or history < 0:
         raise DefinitionError(f"history must be a number of calls, 0 or more, got {history!r}.")

@@ -3,8 +3,11 @@
 TooldeckError
 ├── DefinitionError(ValueError)     something cannot become a tool
 ├── SetupError                      a part is missing on this machine; says how to install it
+├── StoreError                      the database cannot be used; calls go on without it
 ├── ExpectedError                   raised *by* a tool: a proper "no", neither retried nor counted
 ├── TransientError                  raised *by* a tool: worth another attempt
+├── Cancelled                       raised by a cancel token: nobody waits for this call any more
+├── NotProvided                     a tool needs something injected that its deck does not have
 └── CallError                       `ToolResult.unwrap()` of a call that did not end well
     ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
     └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
@@ -26,10 +29,13 @@ __all__ = [
     "CallFailed",
     "CallLooping",
     "CallTimeout",
+    "Cancelled",
     "DefinitionError",
     "ExpectedError",
     "InvalidArguments",
+    "NotProvided",
     "SetupError",
+    "StoreError",
     "TooldeckError",
     "TransientError",
     "UnknownTool",
@@ -46,6 +52,10 @@ class DefinitionError(TooldeckError, ValueError):
 
 class SetupError(TooldeckError):
     """A package or program is missing; the message ends with the command that installs it."""
+
+
+class StoreError(TooldeckError):
+    """The database cannot be read or written; the message names it, the reason and the remedy."""
 
 
 class ExpectedError(TooldeckError):
@@ -65,6 +75,14 @@ class TransientError(TooldeckError):
     def __init__(self, message: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class Cancelled(TooldeckError):
+    """The call was given up; the message is the reason. A body lets it pass, and the call is ``cancelled``."""
+
+
+class NotProvided(TooldeckError):
+    """A parameter that the deck fills cannot be filled; the message says what to provide."""
 
 
 class CallError(TooldeckError):

@@ -1,0 +1,98 @@
+"""The part of a deck that outlives it: its store, the log of its calls, and running a logged call again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from tooldeck.core.call import ToolCall
+from tooldeck.core.errors import DefinitionError, SetupError
+from tooldeck.core.events import Event
+from tooldeck.core.result import ToolResult
+from tooldeck.core.tool import Tool
+from tooldeck.store.audit import AuditLog
+from tooldeck.store.log import LoggedCall, read_log
+from tooldeck.store.protocol import Store
+
+__all__ = ["Journal", "Kept"]
+
+
+class Journal:
+    """A store, if there is one, and the audit log in it."""
+
+    def __init__(self, store: Store | None, find: Callable[[ToolCall], Tool | None]) -> None:
+        self.store = store
+        self._audit = AuditLog(store, find) if store is not None else None
+
+    @property
+    def observe(self) -> Callable[[Event], None] | None:
+        """The observer that writes the log; None without a store."""
+        return None if self._audit is None else self._audit.observe
+
+    def entries(self, **chosen: Any) -> list[LoggedCall]:
+        """See `read_log`; raises `SetupError` without a store."""
+        if self.store is None or self._audit is None:
+            raise SetupError(
+                'This deck keeps no log; make it with a store, as in Deck(store=".tooldeck/deck.db").'
+            )
+        return read_log(self.store, self._audit, **chosen)
+
+    def entry(self, id: int) -> LoggedCall:
+        """One entry; raises `DefinitionError` where there is none."""
+        if isinstance(id, bool) or not isinstance(id, int):
+            raise DefinitionError(f"A logged call is named by its number in deck.log(), got {id!r}.")
+        found = self.entries(n=1, id=id)
+        if not found:
+            raise DefinitionError(f"There is no call {id} in the log; deck.log() lists them with their ids.")
+        return found[0]
+
+    def close(self) -> None:
+        """Let go of the database; what is only in memory stays."""
+        if self.store is not None and self.store.place != ":memory:":
+            self.store.close()
+
+
+class _Deck(Protocol):
+    """What a deck has besides."""
+
+    _journal: Journal
+
+    def call(self, name: str, arguments: Any = None, /) -> ToolResult: ...
+
+    async def acall(self, name: str, arguments: Any = None, /) -> ToolResult: ...
+
+
+class Kept:
+    """The methods of a deck around its store; `_journal` is set by the deck."""
+
+    _journal: Journal
+
+    @property
+    def store(self) -> Store | None:
+        """The database of this deck, or None."""
+        return self._journal.store
+
+    def log(
+        self, n: int | None = 20, *, tool: str | None = None, status: str | None = None
+    ) -> list[LoggedCall]:
+        """The last `n` calls in the store, oldest first, also those of earlier programs; None gives all.
+
+        `tool` is a name or a pattern with ``*`` and ``?``; `status` the word of an end, ``unfinished`` (no
+        end is known: the program was killed, or it is another one that still runs) or ``running``. Raises
+        `SetupError` on a deck without a store, `StoreError` and `DefinitionError`.
+        """
+        return self._journal.entries(n=n, tool=tool, status=status)
+
+    def replay(self: _Deck, id: int, /, **arguments: Any) -> ToolResult:
+        """Run a logged call again through the whole pipeline, with today's tool, policy and approvals.
+
+        `arguments` stand in for the secrets, which no log has, or change others. Raises `DefinitionError`
+        where there is no such call or what was stored of it is not enough; also what `log` raises.
+        """
+        entry = self._journal.entry(id)
+        return self.call(entry.name, entry.again(arguments))
+
+    async def areplay(self: _Deck, id: int, /, **arguments: Any) -> ToolResult:
+        """The same as `replay`, to be awaited."""
+        entry = self._journal.entry(id)
+        return await self.acall(entry.name, entry.again(arguments))

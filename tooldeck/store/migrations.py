@@ -1,0 +1,59 @@
+"""What is stored: a list of functions, each of which adds to what those before it made.
+
+The list only grows at its end. A database says in ``user_version`` how many of them it has seen; all that
+are missing run in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["MIGRATIONS"]
+
+Run = Callable[[str], Any]
+
+
+def _calls(run: Run) -> None:
+    """Every call, from its start on. Texts are JSON where they are lists or objects."""
+    run(
+        """
+        CREATE TABLE calls (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL,
+            call TEXT NOT NULL,
+            parent TEXT,
+            started REAL NOT NULL,
+            name TEXT NOT NULL,
+            origin TEXT,
+            source TEXT NOT NULL,
+            label TEXT NOT NULL,
+            run TEXT,
+            arguments TEXT,
+            masked TEXT NOT NULL DEFAULT '[]',
+            whole INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            approvals TEXT NOT NULL DEFAULT '[]',
+            decisions TEXT NOT NULL DEFAULT '{}',
+            notes TEXT NOT NULL DEFAULT '[]',
+            status TEXT,
+            seconds REAL,
+            error TEXT,
+            result TEXT
+        )
+        """
+    )
+    run("CREATE INDEX calls_by_name ON calls (name)")
+
+
+def _grants(run: Run) -> None:
+    """Approvals that hold until they are revoked; the record is JSON and belongs to the policy."""
+    run("CREATE TABLE grants (key TEXT PRIMARY KEY, record TEXT NOT NULL, made REAL NOT NULL)")
+
+
+def _breakers(run: Run) -> None:
+    """Breakers that several programs share; the state is JSON, the version grows with every change."""
+    run("CREATE TABLE breakers (key TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL)")
+
+
+MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers)
