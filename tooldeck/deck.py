@@ -80,6 +80,7 @@ class Deck(ToolSet, Hooked, Kept):
         self._loose = LooseTools(self._forget)
         self._services = Services(self)
         self.hooks = Hooks(self._lines.renew)
+        self._journal = Journal(open_store(store), self._found)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self._history: deque[ToolResult] = deque(maxlen=history)
@@ -93,7 +94,6 @@ class Deck(ToolSet, Hooked, Kept):
         self._mcp_lock = threading.RLock()
         self._prepare_mcp: Callable[[Connections], None] | None = None
         self._caller: Caller | None = None
-        self._journal = Journal(open_store(store), self._found)
         if self._journal.observe is not None:
             self.subscribe(self._journal.observe)
 
@@ -236,6 +236,8 @@ class Deck(ToolSet, Hooked, Kept):
         if not isinstance(policy, str | Policy):
             raise DefinitionError(f"policy must be the name of a preset or a Policy, got {policy!r}.")
         self._policy = Policy(policy) if isinstance(policy, str) else policy
+        if self._policy.store is None:
+            self._policy.store = self._journal.grants
         self._policy.watch(self._lines.renew)
         self._lines.renew()
 

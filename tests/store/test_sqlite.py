@@ -13,7 +13,6 @@ import pytest
 from tooldeck.core.errors import DefinitionError, StoreError
 from tooldeck.store import SqliteStore, open_store
 from tooldeck.store.migrations import MIGRATIONS
-from tooldeck.store.tables import GrantTable
 
 
 def count(store):
@@ -21,7 +20,7 @@ def count(store):
 
 
 def put(store, key):
-    return store.run("INSERT INTO grants VALUES (?, '{}', 0)", (key,))
+    return store.run("INSERT INTO grants VALUES (?, '', '', 0)", (key,))
 
 
 @pytest.fixture
@@ -131,7 +130,7 @@ def test_a_database_from_before_gets_what_it_lacks_and_keeps_what_it_has(path):
     old = sqlite3.connect(path, isolation_level=None)
     for migration in MIGRATIONS[:2]:
         migration(old.execute)
-    old.execute("INSERT INTO grants VALUES ('old', '{}', 0)")
+    old.execute("INSERT INTO grants VALUES ('old', '', '', 0)")
     old.execute("PRAGMA user_version = 2")
     old.close()
     store = SqliteStore(path)
@@ -214,14 +213,3 @@ def test_an_option_is_read_as_path_memory_store_or_nothing(path):
     for wrong in (3, "", b"deck.db"):
         with pytest.raises(DefinitionError, match="store must be"):
             open_store(wrong)
-
-
-def test_grants_survive_and_can_be_replaced_and_removed(path):
-    GrantTable(SqliteStore(path)).save("k", {"tool": "push", "note": "ok ☃"})
-    table = GrantTable(SqliteStore(path))
-    assert table.load() == [("k", {"tool": "push", "note": "ok ☃"})]
-    table.save("k", {"tool": "pull"})
-    assert table.load() == [("k", {"tool": "pull"})]
-    assert table.remove("k")
-    assert not table.remove("k")
-    assert table.load() == []

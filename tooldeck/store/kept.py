@@ -13,6 +13,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.store.audit import AuditLog
 from tooldeck.store.log import LoggedCall, read_log
 from tooldeck.store.protocol import Store
+from tooldeck.store.tables import GrantTable
 
 __all__ = ["Journal", "Kept"]
 
@@ -22,6 +23,8 @@ class Journal:
 
     def __init__(self, store: Store | None, find: Callable[[ToolCall], Tool | None]) -> None:
         self.store = store
+        self.grants = GrantTable(store) if store is not None else None
+        """Where approvals for always are kept."""
         self._audit = AuditLog(store, find) if store is not None else None
 
     @property

@@ -47,8 +47,18 @@ def _calls(run: Run) -> None:
 
 
 def _grants(run: Run) -> None:
-    """Approvals that hold until they are revoked; the record is JSON and belongs to the policy."""
-    run("CREATE TABLE grants (key TEXT PRIMARY KEY, record TEXT NOT NULL, made REAL NOT NULL)")
+    """Approvals that hold until they are revoked."""
+    run(
+        """
+        CREATE TABLE grants (
+            tool TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            made REAL NOT NULL,
+            PRIMARY KEY (tool, origin, fingerprint)
+        )
+        """
+    )
 
 
 def _breakers(run: Run) -> None:

@@ -7,32 +7,36 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from tooldeck.core.approval import KeptGrant
 from tooldeck.store.protocol import Store
 
 __all__ = ["BreakerTable", "GrantTable"]
 
 
 class GrantTable:
-    """Approvals that hold until they are revoked. Every method raises `StoreError`."""
+    """The `GrantStore` of a database. Every method raises `StoreError`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def load(self) -> list[tuple[str, dict[str, Any]]]:
-        """All grants as key and record, oldest first."""
-        rows = self._store.run("SELECT key, record FROM grants ORDER BY made, key").rows
-        return [(key, json.loads(record)) for key, record in rows]
+    def load(self) -> list[KeptGrant]:
+        """All that is kept now, oldest first."""
+        rows = self._store.run("SELECT tool, origin, fingerprint FROM grants ORDER BY made").rows
+        return [KeptGrant(*row) for row in rows]
 
-    def save(self, key: str, record: Mapping[str, Any]) -> None:
-        """Keep a record, which JSON must be able to carry, in place of an earlier one of that key."""
+    def save(self, grant: KeptGrant, /) -> None:
+        """Keep one more; one that is kept already stays kept once."""
         self._store.run(
-            "INSERT INTO grants VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET record = excluded.record",
-            (key, json.dumps(dict(record)), time.time()),
+            "INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (*_key(grant), time.time())
         )
 
-    def remove(self, key: str) -> bool:
-        """Take a record out; says whether there was one."""
-        return self._store.run("DELETE FROM grants WHERE key = ?", (key,)).changed > 0
+    def drop(self, grant: KeptGrant, /) -> None:
+        """Keep it no longer; nothing happens when it was not kept."""
+        self._store.run("DELETE FROM grants WHERE tool = ? AND origin = ? AND fingerprint = ?", _key(grant))
+
+
+def _key(grant: KeptGrant) -> tuple[str, str, str]:
+    return grant.tool, grant.origin, grant.fingerprint
 
 
 class BreakerTable:
