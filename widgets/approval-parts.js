@@ -26,19 +26,29 @@ import { h, outside, shape } from "./kit.js";
  * @property {Piece[]} description
  * @property {Piece[][]} notes
  * @property {Argument[]} arguments
+ * @property {Preview | null} preview what the call would change
  * @property {string | null} editable the arguments as JSON, or null when JSON cannot hold them
  * @property {boolean} harmless whether the call would change nothing at all
  * @property {{value: string, label: string}[]} scopes
+ * @property {boolean} stoppable whether the call belongs to a run that can be stopped
+ */
+
+/**
+ * @typedef {object} Preview
+ * @property {[kind: string, number: number | null, text: Piece[]][] | null} rows the lines of a diff, or null
+ * @property {Piece[]} text what it is instead
+ * @property {string} size
  */
 
 /**
  * The parts of a card.
  * @param {Facts} facts
- * @param {Record<"deny" | "approve" | "note" | "edit" | "edited", () => void>} on
+ * @param {Record<"deny" | "stop" | "approve" | "note" | "edit" | "edited", () => void>} on
  */
 export function controls(facts, on) {
   const deny = h("button", { type: "button", onclick: on.deny }, "Deny");
   const noting = h("button", { type: "button", onclick: on.note }, "Deny with a note…");
+  const stop = h("button", { type: "button", onclick: on.stop }, "Stop the run");
   const editing = h("button", { type: "button", onclick: on.edit }, "Edit arguments");
   const scope = h(
     "select",
@@ -51,7 +61,7 @@ export function controls(facts, on) {
   const { note, words } = noteField(on.deny);
   const { editor, json, problems } = editField(facts.editable ?? "", on.edited);
   return {
-    ...{ deny, noting, editing, scope, approve, say, call, note, words, editor, json, problems },
+    ...{ deny, noting, stop, editing, scope, approve, say, call, note, words, editor, json, problems },
     head: h("div", { class: "td-approval-head" }),
     time: h("span", { class: "td-approval-time td-codelike", role: "timer", "aria-label": "time left" }),
     body: h("div", { class: "td-approval-body" }, call, editor, note),
@@ -60,6 +70,7 @@ export function controls(facts, on) {
       { class: "td-approval-bar" },
       deny,
       noting,
+      facts.stoppable && stop,
       say,
       facts.editable !== null && editing,
       h("span", { class: "td-approval-yes" }, scope, approve),
@@ -139,6 +150,37 @@ function callFacts(facts) {
     facts.arguments.length === 0
       ? h("p", { class: "td-quiet" }, "no arguments")
       : h("dl", { class: "td-approval-arguments" }, ...facts.arguments.flatMap(argument)),
+    facts.preview !== null && change(facts.preview),
+  );
+}
+
+/**
+ * What the call would change, complete: a diff with its lines tinted, or text.
+ * @param {Preview} preview
+ */
+function change({ rows, text, size }) {
+  return h(
+    "figure",
+    { class: "td-approval-change" },
+    h("figcaption", { class: "td-quiet" }, `${rows === null ? "preview" : "change"} · ${size}`),
+    h(
+      "pre",
+      { class: `td-box${rows === null ? "" : " td-diff"}`, tabindex: "0", "aria-label": "What the call would change" },
+      ...(rows === null ? [outside(text)] : rows.map(diffRow)),
+    ),
+  );
+}
+
+/** @type {Record<string, string>} */
+const SIGNS = { new: "+", gone: "-", same: " " };
+
+/** @param {[kind: string, number: number | null, text: Piece[]]} row */
+function diffRow([kind, number, text]) {
+  return h(
+    "span",
+    { class: `td-diff-row td-diff-${kind}` },
+    h("span", { class: "td-diff-number", "aria-hidden": "true" }, number === null ? "" : String(number)),
+    h("span", {}, SIGNS[kind] ?? "", outside(text), "\n"),
   );
 }
 

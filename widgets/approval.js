@@ -57,6 +57,7 @@ class ApprovalView {
     });
     this.ui = controls(this.facts, {
       deny: () => this.answer(false),
+      stop: () => this.answer(false, true),
       approve: () => this.answer(true),
       note: () => this.openNote(),
       edit: () => this.toggleEditor(),
@@ -112,8 +113,8 @@ class ApprovalView {
   enable() {
     const live = this.heard && !this.sent;
     const open = !this.ui.editor.hidden;
-    const { deny, noting, editing, scope } = this.ui;
-    for (const control of [deny, noting, editing, scope]) control.disabled = !live;
+    const { deny, noting, stop, editing, scope } = this.ui;
+    for (const control of [deny, noting, stop, editing, scope]) control.disabled = !live;
     for (const control of this.ui.note.querySelectorAll("button")) control.disabled = !live;
     this.ui.approve.disabled = !live || !this.armed || (open && this.fits !== true);
     this.ui.approve.textContent = open ? "Approve edited" : "Approve";
@@ -183,8 +184,11 @@ class ApprovalView {
     }
   }
 
-  /** @param {boolean} approve */
-  answer(approve) {
+  /**
+   * @param {boolean} approve
+   * @param {boolean} [stop] whether the run ends here
+   */
+  answer(approve, stop = false) {
     if (!this.heard || this.sent || this.model.get("phase") !== "waiting") return;
     if (approve && this.ui.approve.disabled) return;
     this.sent = true;
@@ -195,6 +199,7 @@ class ApprovalView {
       type: "answer",
       request: this.facts.request,
       approve,
+      stop,
       scope: this.ui.scope.value,
       note: approve ? "" : this.ui.words.value,
       edited,

@@ -89,6 +89,14 @@ def breaker(run):
     return [statuses(run, 2, **given)[2][1].status for given in without_and_with(breaker=1)]
 
 
+def preview(run):
+    shown = []
+    for given in without_and_with(preview=lambda x: f"x becomes {x}"):
+        _, host, _ = statuses(run, 1, policy="default", **given)
+        shown.append(host.requests[0].preview)
+    return shown
+
+
 EFFECTS = {
     name: ["unknown", "failed"],
     description: ["Say something.", "D"],
@@ -101,6 +109,7 @@ EFFECTS = {
     max_chars: [False, True],
     retry: [3, 5],
     breaker: ["failed", "tripped"],
+    preview: [None, "x becomes 1"],
 }
 
 

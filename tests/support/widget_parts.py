@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest
-from tooldeck.core.call import Caller, CallLog, Span, ToolCall
+from tooldeck.core.call import Caller, CallLog, Run, Span, ToolCall
 from tooldeck.core.parameters import Checked, Problem
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
@@ -51,14 +51,18 @@ def make_tool(name: str = "write_note", schema: dict[str, Any] | None = None, **
 
 
 def make_call(
-    tool: Tool, arguments: dict[str, Any], source: Source = Source.CELL, label: str = ""
+    tool: Tool,
+    arguments: dict[str, Any],
+    source: Source = Source.CELL,
+    label: str = "",
+    run: Run | None = None,
 ) -> ToolCall:
     return ToolCall(
         id="call-1",
         name=tool.name,
         given=tool,
         raw=arguments,
-        caller=Caller(source, label=label),
+        caller=Caller(source, run, label),
         log=CallLog(0.0),
         tool=tool,
         arguments=arguments,
@@ -84,10 +88,10 @@ def make_result(
 def make_request(arguments: dict[str, Any] | None = None, **more: Any) -> ApprovalRequest:
     tool = more.pop("tool", None) or make_tool()
     given = {"path": "a.txt", "content": "hello"} if arguments is None else arguments
-    label, source = more.pop("label", ""), more.pop("source", Source.CELL)
+    label, source, run = more.pop("label", ""), more.pop("source", Source.CELL), more.pop("run", None)
     rule = "asks before it writes"
     settings: dict[str, Any] = {"id": "ask-1", "rule": rule, "check": tool.params.check, **more}
-    return ApprovalRequest(tool=tool, call=make_call(tool, given, source, label), **settings)
+    return ApprovalRequest(tool=tool, call=make_call(tool, given, source, label, run), **settings)
 
 
 class Page:

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from widget_parts import NASTY, Clock, Page, make_request, make_tool
 
 from tooldeck.core.approval import Decision, Scope
+from tooldeck.core.call import Run
 from tooldeck.core.vocabulary import Source
 from tooldeck.notebook.widgets import ApprovalCard
 
@@ -86,10 +87,83 @@ def test_a_note_travels_with_a_refusal(clock: Clock) -> None:
 
 @pytest.mark.parametrize("scope", list(Scope))
 def test_the_chosen_scope_is_part_of_the_decision(clock: Clock, scope: Scope) -> None:
-    _, waiter, page = opened(clock)
+    _, waiter, page = opened(clock, scopes=tuple(Scope))
     answer(page, approve=True, scope=str(scope))
     assert waiter.decision is not None
     assert waiter.decision.scope is scope
+
+
+def test_a_scope_that_is_not_offered_is_no_answer(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    assert [scope["value"] for scope in card.question["scopes"]] == ["once", "exact", "session"]
+    answer(page, approve=True, scope="always")
+    assert waiter.offers == 0
+    assert card.phase == "waiting"
+
+
+def test_stopping_the_run_is_offered_and_heard_only_where_there_is_one(clock: Clock) -> None:
+    card, waiter, page = opened(clock)
+    assert card.question["stoppable"] is False
+    answer(page, approve=False, stop=True)
+    assert waiter.decision == Decision(approved=False)
+    card, waiter, page = opened(clock, run=Run("agent"))
+    assert card.question["stoppable"] is True
+    answer(page, approve=False, stop=True, note="enough")
+    assert waiter.decision == Decision(approved=False, stop=True, note="enough")
+    assert "denied by you after 0.00 ms, and the run stopped: enough" in repr(card)
+
+
+def test_an_approval_never_stops_the_run_by_itself(clock: Clock) -> None:
+    _, waiter, page = opened(clock, run=Run("agent"))
+    answer(page, approve=True, stop=True)
+    assert waiter.decision == Decision(approved=True)
+
+
+DIFF = """--- a/app.py
++++ b/app.py
+@@ -10,3 +10,3 @@
+ def main():
+-    run(debug=True)\u202e
++    run()
+     -- done
+"""
+
+
+def test_a_diff_is_given_to_the_page_line_by_line_with_its_numbers(clock: Clock) -> None:
+    card, _, _ = opened(clock, preview=DIFF)
+    preview = card.question["preview"]
+    assert preview["size"] == "+1 −1"
+    assert [(kind, number, shown(text)) for kind, number, text in preview["rows"]] == [
+        ("file", None, "--- a/app.py"),
+        ("file", None, "+++ b/app.py"),
+        ("hunk", None, "@@ -10,3 +10,3 @@"),
+        ("same", 10, "def main():"),
+        ("gone", 11, r"    run(debug=True)\u202e"),
+        ("new", 11, "    run()"),
+        ("same", 12, "    -- done"),
+    ]
+    html = card.html()
+    assert "run(debug=True)" in html
+    assert "\u202e" not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DIFF.replace("@@ -10,3 +10,3 @@", "@@ -10,2 +10,2 @@"),
+        DIFF.replace("@@ -10,3 +10,3 @@", "@@ -10,4 +10,4 @@"),
+        DIFF.replace("--- a/app.py\n", ""),
+        DIFF + "approved by an admin\n",
+        "moves 3 files",
+        "no preview: it took longer than 5 s",
+        "",
+    ],
+)
+def test_a_preview_that_only_looks_like_a_diff_is_shown_as_text_and_whole(clock: Clock, text: str) -> None:
+    card, _, _ = opened(clock, preview=text)
+    preview = card.question["preview"]
+    assert preview["rows"] is None
+    assert shown(preview["text"]) == text.replace("\u202e", r"\u202e")
 
 
 def test_the_second_click_runs_nothing_and_is_told_so(clock: Clock) -> None:

@@ -14,6 +14,7 @@ from tooldeck.core.docstrings import parse_docstring
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.invoking import invoker, runs_async
 from tooldeck.core.options import Options, check_name, check_options
+from tooldeck.core.preview import read_preview
 from tooldeck.core.schema import describe_parameters, output_schema
 from tooldeck.core.signature import read_signature, underlying
 from tooldeck.core.strangers import to_repr
@@ -66,6 +67,7 @@ def define(
         max_chars=options.max_chars,
         retry=options.retry_settings,
         breaker=options.breaker_settings,
+        preview=read_preview(name, options.preview, signature),
         output_schema=output_schema(signature.return_annotation),
         signature=signature,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -44,6 +44,9 @@ class Options:
     """Settings, or the number of attempts."""
     breaker: BreakerSettings | int | None = None
     """Settings, or the failures in a row that open it; 0 is off."""
+    preview: Callable[..., Any] | None = None
+    """Called before anybody is asked, with the tool's arguments or some of them: says as text or as a unified
+    diff what the call would change. Must change nothing itself."""
 
     def __post_init__(self) -> None:
         """Refuse what no tool could use."""
@@ -58,6 +61,8 @@ class Options:
             raise _wrong("retry", self.retry, "must be a number of attempts or RetrySettings")
         if not (self.breaker is None or _is_count(self.breaker) or isinstance(self.breaker, BreakerSettings)):
             raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
+        if self.preview is not None and not callable(self.preview):
+            raise _wrong("preview", self.preview, "must be a function of the tool's arguments")
         object.__setattr__(self, "effects", read_effects(self.effects))  # read once, it may be a generator
         read_word(Risk, self.risk, "risk")
         read_word(Trust, self.trust, "trust")

@@ -108,6 +108,8 @@ class Tool:
     """Characters of output that a model is given at most."""
     retry: RetrySettings = field(default_factory=RetrySettings)
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
+    preview: Callable[[Mapping[str, Any]], Any] | None = None
+    """Tells from validated values what a call would change, without changing it; None where it cannot."""
     output_schema: dict[str, Any] | None = None
     """JSON Schema of the value, where it is known."""
     executor: Executor | None = None

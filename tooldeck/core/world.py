@@ -48,8 +48,13 @@ class PolicyView(Protocol):
         """The earlier approval that covers the call, in words, or None."""
         ...
 
-    def grant(self, call: ToolCall, scope: Scope, /) -> None:
-        """Remember an approval beyond this one call."""
+    def grant(self, call: ToolCall, scope: Scope, /) -> bool:
+        """Remember an approval beyond this one call; False when it reaches less far than was asked for."""
+        ...
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """How far an approval can reach."""
         ...
 
 
@@ -63,6 +68,8 @@ class World:
     chain: Callable[[Tool], Handler]
     """The composed stages of a tool."""
     policy: PolicyView
+    present_policy: Callable[[], PolicyView]
+    """The deck's policy of this moment, which is another one when it was set while a question was open."""
     ask: Callable[[Host, ApprovalRequest], Awaitable[Decision]]
     """Asks the deck's approvers, then whoever sits at the host."""
     fence: Callable[[str, str], str]

@@ -13,13 +13,13 @@ from tooldeck.hosts.threads import start
 
 __all__ = ["ask_by_input", "ask_on_terminal", "on_a_terminal", "question", "read_answer", "refuse"]
 
-_CHOICES = "Approve? [y]es once, [e]xactly this call, this tool for the [s]ession, [N]o"
-_ANSWERS = {
-    "y": Scope.ONCE,
-    "yes": Scope.ONCE,
-    "e": Scope.EXACT,
-    "s": Scope.SESSION,
+_WORDS = {
+    Scope.ONCE: "[y]es once",
+    Scope.EXACT: "[e]xactly this call",
+    Scope.SESSION: "this tool for the [s]ession",
+    Scope.ALWAYS: "this tool [a]lways",
 }
+_ANSWERS = {"y": Scope.ONCE, "yes": Scope.ONCE, "e": Scope.EXACT, "s": Scope.SESSION, "a": Scope.ALWAYS}
 
 
 def on_a_terminal() -> bool:
@@ -36,10 +36,10 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
         return refuse(request)
     if request.timeout is None:
         return ask_by_input(request)
-    sys.stdout.write(f"{question(request)}\n{_CHOICES} (within {request.timeout:g} s): ")
+    sys.stdout.write(f"{question(request)}\n{_choices(request)} (within {request.timeout:.3g} s): ")
     sys.stdout.flush()
     answer = _line_within(request.timeout)
-    return Decision(False, by="time-out") if answer is None else read_answer(answer)
+    return Decision(False, by="time-out") if answer is None else read_answer(answer, request)
 
 
 def _line_within(seconds: float) -> str | None:
@@ -57,16 +57,25 @@ def _line_within(seconds: float) -> str | None:
 def ask_by_input(request: ApprovalRequest) -> Decision:
     """Ask with `input`; anything but a clear yes is a no."""
     try:
-        answer = input(f"{question(request)}\n{_CHOICES}: ")
+        answer = input(f"{question(request)}\n{_choices(request)}: ")
     except EOFError:
         return refuse(request, "the input has ended")
-    return read_answer(answer)
+    return read_answer(answer, request)
 
 
-def read_answer(answer: str) -> Decision:
-    """The decision that a typed answer means."""
-    scope = _ANSWERS.get(answer.strip().casefold())
-    return Decision(False) if scope is None else Decision(True, scope=scope)
+def read_answer(answer: str, request: ApprovalRequest) -> Decision:
+    """The decision that a typed answer means: anything but a choice that is offered is a no."""
+    word = answer.strip().casefold()
+    if word == "x" and request.call.caller.run is not None:
+        return Decision(False, stop=True)
+    scope = _ANSWERS.get(word)
+    return Decision(True, scope=scope) if scope in request.scopes and scope is not None else Decision(False)
+
+
+def _choices(request: ApprovalRequest) -> str:
+    words = [_WORDS[scope] for scope in request.scopes]
+    words += ["[N]o", *(["no, and e[x]it the run"] if request.call.caller.run is not None else [])]
+    return f"Approve? {', '.join(words)}"
 
 
 def question(request: ApprovalRequest) -> str:
@@ -88,6 +97,9 @@ def question(request: ApprovalRequest) -> str:
         except Exception:  # noqa: BLE001 - not JSON, or an object of strangers that raises
             shown = to_repr(value)
         lines.append(f"  {one_line(name)} = {one_line(shown)}")
+    if request.preview is not None:
+        lines.append("  what it would change:")
+        lines += [f"  | {one_line(line)}" for line in request.preview.rstrip("\n").split("\n")]
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.call import Run
 from tooldeck.hosts.prompt import ask_by_input, refuse
 from tooldeck.notebook.kernel.adapter import shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
@@ -73,9 +74,15 @@ class ApprovalDesk:
         for place, waiting in enumerate(line, 1):
             waiting.card.place = f"{place} of {len(line)}" if len(line) > 1 else ""
 
+    def _stop_run(self, run: Run) -> None:
+        """Refuse whatever else a run waits for, now that a person has stopped it."""
+        for waiting in list(self._line):
+            if waiting.request.call.caller.run is run:
+                waiting.end(Decision(approved=False, note="the run was stopped", stop=True))
+
     def ask(self, request: ApprovalRequest) -> Decision:
         """Block until somebody decided; the widgets of the notebook go on working meanwhile."""
-        question = _Question.open(request, self.render_within)
+        question = _Question.open(request, self.render_within, self._stop_run)
         if isinstance(question, Decision):
             return question
         with question.closing(), self._in_line(question):
@@ -90,7 +97,7 @@ class ApprovalDesk:
 
     async def ask_async(self, request: ApprovalRequest) -> Decision:
         """The same, awaited."""
-        question = _Question.open(request, self.render_within)
+        question = _Question.open(request, self.render_within, self._stop_run)
         if isinstance(question, Decision):
             return question
         with question.closing(), self._in_line(question):
@@ -107,10 +114,13 @@ class ApprovalDesk:
 class _Question:
     """One request on its card."""
 
-    def __init__(self, request: ApprovalRequest, render_within: float) -> None:
+    def __init__(
+        self, request: ApprovalRequest, render_within: float, stop_run: Callable[[Run], None]
+    ) -> None:
         from tooldeck.notebook.widgets.approval import ApprovalCard
 
         self.request = request
+        self._stop_run = stop_run
         self.answer: Future[Decision] = Future()
         self.patience = min(render_within, request.timeout or render_within)
         self.card: ApprovalCard = ApprovalCard(request, self._resolve)
@@ -123,7 +133,9 @@ class _Question:
             show(self.card)
 
     @classmethod
-    def open(cls, request: ApprovalRequest, render_within: float) -> _Question | Decision:
+    def open(
+        cls, request: ApprovalRequest, render_within: float, stop_run: Callable[[Run], None]
+    ) -> _Question | Decision:
         """Show a card; or decide at once where no card can be shown."""
         reach = audience()
         if reach is Audience.NOBODY:
@@ -131,9 +143,9 @@ class _Question:
         if reach is Audience.STDIN:
             return ask_by_input(request)
         if threading.current_thread() is threading.main_thread() or shell_port() is not None:
-            return cls(request, render_within)
+            return cls(request, render_within, stop_run)
         try:  # a worker thread has no cell of its own: the card belongs to the cell that waits for the work
-            return post(cls, request, render_within).result(render_within)
+            return post(cls, request, render_within, stop_run).result(render_within)
         except TimeoutError:
             return refuse(request, "it was called from a thread that no cell waits for")
 
@@ -143,7 +155,15 @@ class _Question:
             self.answer.set_result(decision)
         except InvalidStateError:
             return False
+        run = self.request.call.caller.run
+        if decision.stop and run is not None:
+            self._stop_run(run)
         return True
+
+    def end(self, decision: Decision) -> None:
+        """Decide a question that nobody needs to answer any more."""
+        if not self.answer.done() and self._resolve(decision):
+            self.card.settle(decision)
 
     def by_prompt(self) -> Decision:
         """No card appeared within the time a front end needs: ask by text."""

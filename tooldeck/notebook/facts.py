@@ -88,7 +88,8 @@ def origin(where: Origin) -> str:
 def asks(tool: Tool, policy: Policy | None = None) -> str:
     """Whether a call is asked about, in words: as a policy has it, else as the tool's author wants it."""
     if policy is not None:
-        return _ASKS[policy.static(tool).word]
+        verdict = policy.static(tool)
+        return "asks or not by its arguments" if verdict is None else _ASKS[verdict.word]
     if tool.ask is None:
         return "asks by policy"
     return "always asks" if tool.ask else "asks nobody"

@@ -64,7 +64,7 @@ class ToolTable(_Table):
                     tool.name,
                     facts.origin(tool.origin),
                     facts.powers(tool),
-                    str(self.policy.static(tool).word),
+                    _word(self.policy, tool),
                     str(schema_tokens(tool.name, tool.description, tool.parameters)),
                     _first_line(tool.description),
                 )
@@ -146,9 +146,7 @@ class DeckView:
         calls = facts.count(len(deck.history()), "call")
         lines = [f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"]
         lines += [f"  {tool.name}: {_first_line(tool.description)}" for tool in deck.tools.values()]
-        lines.append(
-            f"  policy {deck.policy.preset}" + "".join(f"; {word} {name}" for word, name in deck.policy.rules)
-        )
+        lines.append(f"  policy {deck.policy.preset}" + "".join(f"; {rule}" for rule in deck.policy.rules))
         lines += [f"  granted: {grant}" for grant in deck.policy.grants]
         lines += [f"  server {_server(made)}" for made in deck.servers()]
         lines += [f"  breaker of {name}: {words}" for name, words in self._breakers()]
@@ -166,6 +164,11 @@ class DeckView:
 
     def _repr_html_(self) -> str:
         return panel(*(f"<code>{shown(line)}</code>" for line in self._lines()))
+
+
+def _word(policy: Policy, tool: Tool) -> str:
+    verdict = policy.static(tool)
+    return "by arguments" if verdict is None else str(verdict.word)
 
 
 def _arguments(result: ToolResult) -> Mapping[str, Any]:

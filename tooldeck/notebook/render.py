@@ -16,12 +16,14 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
+from tooldeck.notebook.diffs import DiffRow
 from tooldeck.policy import Policy
 
 __all__ = [
     "badges",
     "box",
     "code",
+    "diff_box",
     "folded",
     "outcome",
     "outcome_text",
@@ -68,6 +70,22 @@ def _box(text: str) -> str:
 def _block(inner: str, border: str) -> str:
     wrap = "max-height:18em;overflow:auto;white-space:pre-wrap;overflow-wrap:break-word"
     return f'<pre style="{wrap};border:1px {border} {_LINE};padding:4px 6px;margin:2px 0">{inner}</pre>'
+
+
+def diff_box(rows: list[DiffRow]) -> str:
+    """HTML of a diff, its lines tinted."""
+    return _block(
+        "".join(
+            f'<span style="display:block;background:{_TINTS.get(row.kind, "none")}">'
+            f"{row.number or '':>5} {_SIGNS.get(row.kind, '')}{escape_html(row.text)}\n</span>"
+            for row in rows
+        ),
+        "dashed",
+    )
+
+
+_TINTS = {"new": "rgba(56,142,60,.18)", "gone": "rgba(211,47,47,.18)"}
+_SIGNS = {"new": "+", "gone": "-", "same": " "}
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:

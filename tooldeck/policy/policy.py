@@ -1,85 +1,67 @@
-"""The policy of a deck: the user's words first, then the author's, then a preset over declared effects."""
+"""The policy of a deck: the user's rules, what was found in the folder, the preset, what people granted."""
 
 from __future__ import annotations
 
-import fnmatch
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
-from tooldeck.core.approval import Scope, Verdict, Word
-from tooldeck.core.call import ToolCall
-from tooldeck.core.canonical import exact_text
+from tooldeck.core.approval import GrantStore, Scope, Verdict, Word
+from tooldeck.core.call import Caller, CallLog, ToolCall
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.parameters import problems_text
 from tooldeck.core.strangers import quoted
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Effect, nearest
+from tooldeck.policy.files import PolicyFile, find_file, read_file
+from tooldeck.policy.grants import Grant, Grants
+from tooldeck.policy.presets import check_preset
+from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.weighing import Explanation, Ruling, matches_of, stricter, weigh
 
-__all__ = ["PRESETS", "Grant", "Policy"]
-
-GRANTS_KEPT = 1_000
-"""Grants remembered; beyond that the oldest is forgotten, so that its call asks again."""
-_SAFE = frozenset({Effect.READ, Effect.HUMAN})
-
-
-def _default(tool: Tool) -> Verdict:
-    if tool.effects is None:
-        return Verdict(Word.ASK, "default/undeclared-effects")
-    if tool.effects <= _SAFE:
-        return Verdict(Word.ALLOW, "default/reads-only" if tool.effects else "default/no-effects")
-    return Verdict(Word.ASK, f"default/{'+'.join(sorted(tool.effects - _SAFE))}")
-
-
-def _read_only(tool: Tool) -> Verdict:
-    if tool.effects is not None and tool.effects <= _SAFE:
-        return Verdict(Word.ALLOW, "read_only/reads-only")
-    return Verdict(Word.DENY, "read_only/anything-else")
-
-
-def _ask_everything(tool: Tool) -> Verdict:
-    return Verdict(Word.ASK, "ask_everything")
-
-
-def _auto(tool: Tool) -> Verdict:
-    return Verdict(Word.ALLOW, "auto")
-
-
-PRESETS: Mapping[str, Callable[[Tool], Verdict]] = MappingProxyType(
-    {"default": _default, "read_only": _read_only, "ask_everything": _ask_everything, "auto": _auto}
-)
-"""What is said of tools that no rule names: by preset, a function of the tool's declarations.
-
-``default`` allows tools that declare no effects or only read, and asks for everything else; ``read_only``
-denies everything else; ``ask_everything`` asks always; ``auto`` never asks.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """An approval that a person gave beyond one call."""
-
-    tool: Tool
-    scope: Scope
-    arguments: str = ""
-    """The canonical arguments it covers; empty for a whole tool."""
-
-    def __str__(self) -> str:
-        return f"{self.tool.name}{self.arguments}" if self.arguments else f"{self.tool.name} for this session"
+__all__ = ["Policy"]
 
 
 class Policy:
     """Decides whether a call is allowed, denied or put before a person.
 
-    Order: deny rules of the user, allow and ask rules of the user (the last one given counts), the author's
-    ``ask`` setting (a remote tool's is ignored), the preset. Rules name tools by pattern (``*`` and ``?``).
+    `preset` is one of `PRESETS`; `rules` are texts, mappings or `Rule` objects; `store` keeps approvals that
+    shall outlive the session. Order: a deny rule, the last allow or ask rule that fits, a preset that denies,
+    the author's ``ask`` (a remote tool's is ignored), the preset.
     """
 
-    def __init__(self, preset: str = "default") -> None:
+    def __init__(
+        self, preset: str = "default", rules: Iterable[Any] = (), *, store: GrantStore | None = None
+    ) -> None:
         self._watchers: list[weakref.WeakMethod[Callable[[], None]]] = []
-        self._rules: list[tuple[Word, str]] = []
-        self._grants: dict[tuple[int, str], Grant] = {}
-        self.preset = preset
+        self._grants = Grants()
+        self._grants.store = store
+        self._found: PolicyFile | None = None
+        self._ruling = Ruling(check_preset(preset), _read_all(rules))
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Policy:
+        """The policy that a TOML file states, all of it in force.
+
+        A ``pyproject.toml`` states it under ``[tool.tooldeck]``, any other file at its top: ``preset`` and
+        ``rules``. Raises `DefinitionError` naming the file and what is wrong with it.
+        """
+        return cls._of(read_file(Path(path)))
+
+    @classmethod
+    def load(cls, folder: str | Path = ".") -> Policy:
+        """The policy of a folder, or of the nearest folder above that has one, all of it in force.
+
+        Looks for ``.tooldeck/policy.toml``, then for ``[tool.tooldeck]`` in ``pyproject.toml``. Raises
+        `DefinitionError` where there is none.
+        """
+        return cls._of(_file_of(folder))
+
+    @classmethod
+    def _of(cls, file: PolicyFile) -> Policy:
+        return cls(file.ruling.preset or "default", file.ruling.rules)
+
+    # -- who is told
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call a method, held weakly, whenever the rules change; each deck that uses the policy does so."""
@@ -92,111 +74,180 @@ class Policy:
             if changed is not None:
                 changed()
 
+    # -- rules
+
     @property
     def preset(self) -> str:
         """The name of the preset; one of `PRESETS`."""
-        return self._preset
+        return self._ruling.preset or "default"
 
     @preset.setter
     def preset(self, name: str) -> None:
-        if not isinstance(name, str) or name not in PRESETS:
-            close = nearest(name, PRESETS, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(PRESETS)}."
-            raise DefinitionError(f"Unknown policy {name!r}; {hint}")
-        self._preset = name
-        self._changed()
+        self._rule(self._ruling._replace(preset=check_preset(name)))
 
     @property
-    def rules(self) -> tuple[tuple[Word, str], ...]:
-        """The user's rules in the order given: a word and a pattern of tool names."""
-        return tuple(self._rules)
+    def rules(self) -> tuple[Rule, ...]:
+        """The user's rules in the order given."""
+        return self._ruling.rules
 
-    def allow(self, *patterns: str) -> None:
-        """Let tools of these names run without a question."""
-        self._add(Word.ALLOW, patterns)
+    def add(self, *rules: Any) -> None:
+        """Add rules: `Rule` objects, text such as ``ask file path=/etc/*``, or mappings."""
+        self._rule(self._ruling._replace(rules=(*self.rules, *_read_all(rules))))
 
-    def ask(self, *patterns: str) -> None:
-        """Ask before every call of tools of these names."""
-        self._add(Word.ASK, patterns)
+    def allow(self, *tools: str, **conditions: Any) -> None:
+        """Let calls run without a question: of tools of these names or patterns, under all `conditions`.
 
-    def deny(self, *patterns: str) -> None:
-        """Never run tools of these names; wins over every allow."""
-        self._add(Word.DENY, patterns)
+        Conditions are the fields of `Rule`: ``arguments``, ``effects``, ``origin``, ``trust``, ``risk`` and
+        ``note``.
+        """
+        self._say(Word.ALLOW, tools, conditions)
 
-    def forget(self, pattern: str) -> bool:
-        """Take the rules with exactly this pattern back; says whether there were any."""
-        kept = [rule for rule in self._rules if rule[1] != pattern]
-        found = len(kept) != len(self._rules)
-        self._rules = kept
-        self._changed()
+    def ask(self, *tools: str, **conditions: Any) -> None:
+        """Ask before every such call; see `allow`."""
+        self._say(Word.ASK, tools, conditions)
+
+    def deny(self, *tools: str, **conditions: Any) -> None:
+        """Never run such calls, whatever is allowed; models see no tool that never runs. See `allow`."""
+        self._say(Word.DENY, tools, conditions)
+
+    def _say(self, word: Word, tools: tuple[str, ...], conditions: dict[str, Any]) -> None:
+        if not tools and not conditions:
+            raise DefinitionError(f"policy.{word}() needs the name of a tool, or a pattern such as 'git__*'.")
+        self.add({"word": word, "tools": tools or ("*",), **conditions})
+
+    def forget(self, what: str) -> bool:
+        """Take rules back: those about exactly this tool or pattern, or the one with this text."""
+        kept = tuple(rule for rule in self.rules if what not in {rule.tools, str(rule)})
+        found = len(kept) != len(self.rules)
+        self._rule(self._ruling._replace(rules=kept))
         return found
 
-    def _add(self, word: Word, patterns: tuple[str, ...]) -> None:
-        if not patterns:
-            raise DefinitionError(f"policy.{word}() needs the name of a tool, or a pattern such as 'git__*'.")
-        odd = next((pattern for pattern in patterns if not isinstance(pattern, str) or not pattern), None)
-        if odd is not None:
-            raise DefinitionError(f"policy.{word}() takes names and patterns as text, got {odd!r}.")
-        self._rules += [(word, pattern) for pattern in patterns]
+    def _rule(self, ruling: Ruling) -> None:
+        self._ruling = ruling  # as a whole, since calls on other threads read it meanwhile
         self._changed()
 
-    def static(self, tool: Tool, /) -> Verdict:
-        """The verdict on every call of `tool`."""
-        matching = [rule for rule in self._rules if fnmatch.fnmatchcase(tool.name, rule[1])]
-        denied = next((rule for rule in matching if rule[0] is Word.DENY), None)
-        if denied is not None:
-            return Verdict(Word.DENY, f"deny {denied[1]}")
-        if matching:
-            word, pattern = matching[-1]
-            return Verdict(word, f"{word} {pattern}")
-        if tool.ask is not None and not tool.origin.remote:
-            return (
-                Verdict(Word.ASK, "the tool asks always")
-                if tool.ask
-                else Verdict(Word.ALLOW, "the tool asks never")
-            )
-        return PRESETS[self._preset](tool)
+    # -- files
+
+    @property
+    def found(self) -> PolicyFile | None:
+        """The file that was found in the folder and only makes things stricter."""
+        return self._found
+
+    def heed(self, folder: str | Path) -> PolicyFile | None:
+        """Look for a policy file in a folder and above, and let it make this policy stricter.
+
+        Nobody has said that the file is to be trusted, so whatever it allows waits for `adopt`. Raises
+        `DefinitionError` for a file that is no policy.
+        """
+        path = find_file(Path(folder))
+        self._found = None if path is None else read_file(path)
+        self._changed()
+        return self._found
+
+    def adopt(self, path: str | Path | None = None, *, folder: str | Path = ".") -> PolicyFile:
+        """Put a policy file in force, what it allows included: its preset, and its rules after those here.
+
+        Without `path`, the one of the folder or above. Raises `DefinitionError` where there is none, and for
+        a file that is no policy; then nothing changes.
+        """
+        file = read_file(Path(path)) if path is not None else _file_of(folder)
+        ruling = Ruling(file.ruling.preset or self.preset, (*self.rules, *file.ruling.rules))
+        if self._found is not None and self._found.path == file.path:
+            self._found = None
+        self._rule(ruling)
+        return file
+
+    # -- verdicts
+
+    def static(self, tool: Tool, /) -> Verdict | None:
+        """The verdict on every call of `tool`; None where a rule looks at the arguments."""
+        return self._weigh(tool, None)
 
     def decide(self, call: ToolCall, /) -> Verdict:
-        """The verdict on one call."""
+        """The verdict on one call whose arguments were checked."""
         if call.tool is None:
             return Verdict(Word.DENY, "no such tool")
-        return self.static(call.tool)
+        verdict = self._weigh(call.tool, call)
+        if verdict is None:
+            raise AssertionError(f"a call with arguments was not decided: {call!r}")
+        return verdict
+
+    def _weigh(self, tool: Tool, call: ToolCall | None) -> Verdict | None:
+        own, found = weigh(self._ruling, tool, call), self._found
+        if found is None:
+            return own
+        return stricter(own, weigh(found.ruling, tool, call, heed_author=False))
+
+    def explain(self, tool: Tool, arguments: Mapping[str, Any] | None = None, /) -> Explanation:
+        """Which rule decides over a tool, or over its call with these arguments, and what else fits."""
+        call: ToolCall | None = None
+        problems = ""
+        if arguments is not None:
+            checked = tool.params.check(arguments)
+            problems = problems_text(tool.name, checked.problems) if checked.problems else ""
+            if not problems:
+                call = _imagined(tool).checked(checked.arguments, checked.values)
+        matched = [*matches_of(self._ruling, "yours", tool, call)]
+        if self._found is not None:
+            matched += matches_of(self._found.ruling, "found", tool, call)
+        verdict = self._weigh(tool, call)
+        asks = verdict is None or verdict.word is Word.ASK
+        granted = self.granted(call or _imagined(tool)) if asks else None
+        return Explanation(tool.name, verdict, tuple(matched), granted, problems)
+
+    # -- grants
+
+    @property
+    def store(self) -> GrantStore | None:
+        """Where approvals are kept that shall outlive the session; None keeps none."""
+        return self._grants.store
+
+    @store.setter
+    def store(self, store: GrantStore | None) -> None:
+        self._grants.store = store
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """How far an approval can reach."""
+        return self._grants.scopes
 
     def granted(self, call: ToolCall, /) -> str | None:
-        """The earlier approval that covers the call, in words, or None.
+        """The earlier approval that covers the call, in words, or None."""
+        grant = self._grants.covering(call)
+        return None if grant is None else str(grant)
 
-        A grant holds for the very tool object it was given for: a redefined tool asks again. Arguments that
-        JSON cannot carry are never taken for the same.
-        """
-        tool = call.tool
-        for arguments in ("", exact_text(call.arguments)):
-            grant = self._grants.get((id(tool), arguments))
-            if grant is not None and grant.tool is tool:
-                return str(grant)
-        return None
-
-    def grant(self, call: ToolCall, scope: Scope, /) -> None:
-        """Remember an approval: of exactly these arguments, or of the tool for as long as the deck lives."""
-        if call.tool is None or scope is Scope.ONCE:
-            return
-        arguments = "" if scope is Scope.SESSION else exact_text(call.arguments)
-        self._grants[id(call.tool), arguments] = Grant(call.tool, scope, arguments)
-        while len(self._grants) > GRANTS_KEPT:
-            self._grants.pop(next(iter(list(self._grants))), None)
+    def grant(self, call: ToolCall, scope: Scope, /) -> bool:
+        """Remember an approval; False when it was to be kept and will be remembered for the session only."""
+        return self._grants.add(call, scope)
 
     @property
     def grants(self) -> tuple[Grant, ...]:
         """What people have granted beyond single calls."""
-        return tuple(self._grants.values())
+        return self._grants.all()
 
     def revoke(self, name: str = "*") -> int:
         """Take grants for tools of this name or pattern back; returns how many there were."""
-        gone = [key for key, grant in self._grants.items() if fnmatch.fnmatchcase(grant.tool.name, name)]
-        for key in gone:
-            del self._grants[key]
-        return len(gone)
+        return self._grants.revoke(name)
 
     def __repr__(self) -> str:
-        rules = "".join(f", {word} {quoted(pattern)}" for word, pattern in self._rules)
-        return f"<Policy {self._preset}{rules}; {len(self._grants)} grants>"
+        rules = "".join(f", {quoted(str(rule))}" for rule in self.rules)
+        return f"<Policy {self.preset}{rules}; {len(self.grants)} grants>"
+
+
+def _read_all(rules: Iterable[Any]) -> tuple[Rule, ...]:
+    return tuple(rule for given in rules for rule in read_rules(given))
+
+
+def _file_of(folder: str | Path) -> PolicyFile:
+    path = find_file(Path(folder))
+    if path is None:
+        raise DefinitionError(
+            f"{folder} and the folders above have no policy file; write .tooldeck/policy.toml, or "
+            "[tool.tooldeck] in pyproject.toml, with preset=… and rules=[…]."
+        )
+    return read_file(path)
+
+
+def _imagined(tool: Tool) -> ToolCall:
+    """A call that nobody makes, to ask the rules about."""
+    return ToolCall("", tool.name, tool, None, Caller(), CallLog(0.0), None, tool)

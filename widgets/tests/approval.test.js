@@ -19,7 +19,9 @@ function question(more = {}) {
     notes: [],
     arguments: [{ name: plain("path"), value: plain("a.txt"), length: "text, 5 characters", block: false }],
     editable: '{"path": "a.txt"}',
+    preview: null,
     harmless: false,
+    stoppable: false,
     scopes: [
       { value: "once", label: "this time" },
       { value: "session", label: "this tool, this session" },
@@ -71,7 +73,39 @@ test("approve works only when the kernel is there and the card has stood for a m
   expect(button("Approve").disabled).toBe(false);
   button("Approve").click();
   expect(kernel.of("answer")).toEqual([
-    { type: "answer", request: "ask-1", approve: true, scope: "once", note: "", edited: null, serial: 0 },
+    { type: "answer", request: "ask-1", approve: true, stop: false, scope: "once", note: "", edited: null, serial: 0 },
+  ]);
+});
+
+test("a diff is drawn line by line, as text, with signs and numbers", async () => {
+  const rows = [
+    ["file", null, plain("--- a.py")],
+    ["gone", 11, plain(NASTY)],
+    ["new", 11, [["run()", false], ["\\u202e", true]]],
+  ];
+  const { el } = await card({ preview: { rows, text: [], size: "+1 −1" } });
+  expect(el.querySelector("figcaption")?.textContent).toBe("change · +1 −1");
+  const lines = [...el.querySelectorAll(".td-diff-row")];
+  expect(lines.map((line) => line.className.split(" ")[1])).toEqual(["td-diff-file", "td-diff-gone", "td-diff-new"]);
+  expect(lines[1]?.textContent).toBe(`11-${NASTY}\n`);
+  expect(lines[2]?.textContent).toBe("11+run()\\u202e\n");
+  expect(el.querySelectorAll("img, script").length).toBe(0);
+  expect(lines[2]?.querySelector(".td-escape")).not.toBeNull();
+});
+
+test("a preview that is no diff is shown as it is", async () => {
+  const { el } = await card({ preview: { rows: null, text: plain("no preview: it raised"), size: "21 characters" } });
+  expect(el.querySelector("figure pre")?.textContent).toBe("no preview: it raised");
+  expect(el.querySelector(".td-diff-row")).toBeNull();
+});
+
+test("stopping the run is a denial that says so, offered only where there is a run", async () => {
+  const alone = await card();
+  expect([...alone.el.querySelectorAll("button")].map((one) => one.textContent)).not.toContain("Stop the run");
+  const { kernel, button } = await card({ stoppable: true });
+  button("Stop the run").click();
+  expect(kernel.of("answer")).toEqual([
+    { type: "answer", request: "ask-1", approve: false, stop: true, scope: "once", note: "", edited: null, serial: 0 },
   ]);
 });
 

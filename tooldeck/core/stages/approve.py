@@ -10,6 +10,7 @@ from tooldeck.core.call import Outcome, ToolCall, new_id
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.hooks import objection
 from tooldeck.core.parameters import problems_text
+from tooldeck.core.preview import preview_of
 from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -53,27 +54,60 @@ _PAST = {Word.ALLOW: "allowed", Word.ASK: "asked", Word.DENY: "denied"}
 
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
-    request = ApprovalRequest(new_id(), tool, call, verdict.rule, tool.params.check, world.approval_timeout)
+    request = ApprovalRequest(
+        new_id(), tool, call, verdict.rule, tool.params.check, world.approval_timeout,
+        await preview_of(tool, world.host, call), world.policy.scopes,
+    )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
     decision = await _answer(world, request)
     if world.emit is not None:
         world.emit(ApprovalAnswered(request, decision))
+    answered = _followed(tool, world, call, decision)
+    run = call.caller.run
+    if (
+        decision.stop is not False and run is not None
+    ):  # last, since an approved call may be the run's last one
+        run.stop(f"{to_text(decision.by)} stopped the run")
+    return answered
+
+
+def _followed(tool: Tool, world: World, call: ToolCall, decision: Decision) -> ToolCall | Outcome:
+    """What follows from a decision for the call itself."""
     if decision.approved is not True:
         call.log.decide("approve", f"denied by {decision.by}")
-        return Outcome(Status.DENIED, error=_refusal(tool, decision))
-    later = world.policy.static(tool)
-    if later is not None and later.word is Word.DENY:  # a rule that came while the question was open
-        return _denied(tool, later)
-    if decision.arguments is not None:
-        edited = _edited(tool, call, decision)
-        if isinstance(edited, Outcome):
-            return edited
-        call = edited
-    if decision.scope is not Scope.ONCE:
-        world.policy.grant(call, decision.scope)
+        stops = decision.stop is not False and call.caller.run is not None
+        return Outcome(Status.DENIED, error=_refusal(tool, decision, stops=stops))
+    meant = _edited(tool, call, decision)
+    if isinstance(meant, Outcome):
+        return meant
+    return _too_late(tool, world, meant) or _approved(world, meant, decision)
+
+
+def _approved(world: World, call: ToolCall, decision: Decision) -> ToolCall:
     call.log.decide("approve", f"approved by {decision.by}")
+    if decision.scope is not Scope.ONCE and not world.present_policy().grant(call, decision.scope):
+        call.log.note("approve", "the approval could not be kept, so it holds for this session only")
     return call
+
+
+def _too_late(tool: Tool, world: World, call: ToolCall) -> Outcome | None:
+    """Why an approved call is not run after all: what it was approved for has changed meanwhile."""
+    found = world.find(call)
+    if found is not tool:
+        gone = "removed" if isinstance(found, Outcome) else "replaced by another tool"
+        call.log.decide("approve", f"{gone} while the question was open")
+        said = f"{tool.name} was {gone} while the question was open; what was approved is not run."
+        return Outcome(Status.DENIED, error=said)
+    # Asked anew: a rule may have come meanwhile, and another one may look at what was edited.
+    later = world.present_policy().decide(call)
+    if later.word is Word.DENY:
+        call.log.decide("approve", f"denied by {later.rule}")
+        return _denied(tool, later)
+    reason = call.caller.run.stopped if call.caller.run is not None else None
+    if reason is not None:
+        return Outcome(Status.CANCELLED, error=f"{tool.name} was approved but not started: {reason}.")
+    return None
 
 
 async def _answer(world: World, request: ApprovalRequest) -> Decision:
@@ -94,6 +128,8 @@ async def _answer(world: World, request: ApprovalRequest) -> Decision:
 
 def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcome:
     """The call with the arguments as a person edited them, checked like any others."""
+    if decision.arguments is None:
+        return call
     given, _, problems = read_arguments(decision.arguments)
     if not problems:
         checked = tool.params.check(given)
@@ -110,8 +146,9 @@ def _denied(tool: Tool, verdict: Verdict) -> Outcome:
     return Outcome(Status.DENIED, error=f"{tool.name} is denied by the rule {verdict.rule}.")
 
 
-def _refusal(tool: Tool, decision: Decision) -> str:
+def _refusal(tool: Tool, decision: Decision, *, stops: bool) -> str:
     by, note = to_text(decision.by), to_text(decision.note)
     who = {"nobody": "nobody could be asked", "time-out": "nobody answered in time"}.get(by)
     head = f"{tool.name} needs approval and {who}" if who else f"{tool.name} was refused by {by}"
-    return f"{head}: {note}" if note else f"{head}."
+    said = f"{head}: {note}" if note else f"{head}."
+    return f"{said} The run was stopped; call no further tools." if stops else said

@@ -1,6 +1,5 @@
 """The approval card: asks a person about one call, takes the first answer, keeps the story."""
 
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -9,18 +8,17 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
-from tooldeck.core.parameters import Problem
-from tooldeck.core.vocabulary import Trust
-from tooldeck.guards.text import json_text, visible
+from tooldeck.guards.text import visible
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import box, code, folded, shown, table
+from tooldeck.notebook.diffs import diff_rows
+from tooldeck.notebook.render import box, code, diff_box, folded, shown, table
+from tooldeck.notebook.widgets._asked import SCOPES, asked, parse_arguments
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
 __all__ = ["ApprovalCard"]
 
 _PHASES = ("waiting", "approved", "denied", "interrupted", "timed out")
-_SCOPES = {Scope.ONCE: "this time", Scope.EXACT: "this exact call", Scope.SESSION: "this tool, this session"}
 _GLYPHS = {"waiting": "◌", "approved": "✓", "denied": "⊘", "timed out": "⊘"}
 
 
@@ -57,7 +55,7 @@ class ApprovalCard(Panel):
         self._story = "waiting"
         self._lock = threading.RLock()
         self._display: Any = None
-        super().__init__(question=_question(request))
+        super().__init__(question=asked(request))
 
     # --- what became of it ---------------------------------------------------------------------
 
@@ -82,7 +80,9 @@ class ApprovalCard(Panel):
         if decision.approved and decision.arguments is not None:
             words += ", with edited arguments"
         if decision.approved and decision.scope is not Scope.ONCE:
-            words += f", for {_SCOPES[decision.scope]}"
+            words += f", for {SCOPES[decision.scope]}"
+        if decision.stop and self.request.call.caller.run is not None:
+            words += ", and the run stopped"
         return f"{words}: {decision.note}" if decision.note else words
 
     def _end(self, phase: str, story: str, decision: Decision | None) -> bool:
@@ -117,7 +117,9 @@ class ApprovalCard(Panel):
             self._answer(content)
 
     def _answer(self, content: dict[str, Any]) -> None:
-        if not isinstance(content.get("approve"), bool) or content.get("scope") not in set(Scope):
+        if not isinstance(content.get("approve"), bool) or content.get("scope") not in set(
+            self.request.scopes
+        ):
             return
         with self._lock:
             if self.phase != "waiting":
@@ -136,7 +138,8 @@ class ApprovalCard(Panel):
         note = content.get("note")
         note = note.strip() if isinstance(note, str) else ""
         if not content["approve"]:
-            return Decision(approved=False, note=note), []
+            stop = content.get("stop") is True and self.request.call.caller.run is not None
+            return Decision(approved=False, note=note, stop=stop), []
         arguments: Mapping[str, Any] | None = None
         if content.get("edited") is not None:
             arguments, problems = self._read(content["edited"])
@@ -144,15 +147,16 @@ class ApprovalCard(Panel):
                 return None, problems
             if arguments == dict(self.request.call.arguments):
                 arguments = None
-        return Decision(approved=True, arguments=arguments, scope=Scope(content["scope"]), note=note), []
+        scope = Scope(content["scope"])
+        return Decision(approved=True, arguments=arguments, scope=scope, note=note), []
 
     def _read(self, text: Any) -> tuple[dict[str, Any], list[str]]:
         """Edited arguments and everything that is wrong with them."""
         try:
-            arguments = _parse(text)
+            arguments = parse_arguments(text)
         except (TypeError, ValueError, RecursionError) as fault:
             return {}, [str(fault)]
-        return arguments, [str(problem) for problem in _check(self.request, arguments)]
+        return arguments, [str(problem) for problem in self.request.check(arguments).problems]
 
     def _say_checked(self, content: dict[str, Any], problems: list[str]) -> None:
         shown_problems = [shown_pieces(problem) for problem in problems]
@@ -198,79 +202,16 @@ class ApprovalCard(Panel):
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
             f"{shown(facts.trust(tool))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",
+            self._preview_html(),
         )
+
+    def _preview_html(self) -> str:
+        """What the call would change, in the saved form."""
+        preview = self.request.preview
+        if preview is None:
+            return ""
+        rows = diff_rows(preview)
+        return f"it would change: {box(preview) if rows is None else diff_box(rows)}"
 
     def _call(self) -> str:
         return facts.call_line(self.request.tool.name, self.request.call.arguments)
-
-
-def _question(request: ApprovalRequest) -> dict[str, Any]:
-    """What the page is told of the question."""
-    tool, call = request.tool, request.call
-    return {
-        "request": request.id,
-        "tool": shown_pieces(tool.name),
-        "asked": shown_pieces(facts.asked_by(call)),
-        "powers": facts.powers(tool),
-        "trust": facts.trust(tool),
-        "trusted": tool.trust is Trust.TRUSTED,
-        "risk": str(tool.risk),
-        "origin": shown_pieces(facts.origin(tool.origin)),
-        "rule": shown_pieces(request.rule),
-        "description": shown_pieces(tool.description),
-        "notes": [shown_pieces(str(note)) for note in call.log.notes],
-        "arguments": [
-            {
-                "name": shown_pieces(given.name),
-                "value": shown_pieces(given.text),
-                "length": given.length,
-                "block": given.block,
-            }
-            for given in facts.arguments(call.arguments)
-        ],
-        "editable": _editable(call.arguments),
-        "harmless": tool.effects is not None and not tool.effects,
-        "scopes": [{"value": scope.value, "label": label} for scope, label in _SCOPES.items()],
-    }
-
-
-def _editable(arguments: Mapping[str, Any]) -> str | None:
-    """The arguments as JSON to edit, or None when JSON cannot hold them exactly."""
-    try:
-        text = json_text(dict(arguments))
-        same = json.loads(text) == dict(arguments)
-    except (TypeError, ValueError, RecursionError):
-        return None
-    return text if same is True else None
-
-
-def _check(request: ApprovalRequest, arguments: dict[str, Any]) -> tuple[Problem, ...]:
-    return request.check(arguments).problems
-
-
-def _parse(text: Any) -> dict[str, Any]:
-    """Arguments from JSON text; raises `ValueError` saying what is wrong with it."""
-    if not isinstance(text, str):
-        raise TypeError("the edited arguments are no text")
-    try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except json.JSONDecodeError as fault:
-        place = f"line {fault.lineno}, column {fault.colno}"
-        raise ValueError(f"this is not JSON yet: {fault.msg} in {place}") from None
-    if not isinstance(value, dict):
-        raise TypeError("the arguments must be one JSON object, in braces")
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice, so that what is read is what runs."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} stands twice in one object")
-    return made
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")

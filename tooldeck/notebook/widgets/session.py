@@ -114,7 +114,10 @@ class SessionCard(Panel):
         """Whether a call is asked about, in one word."""
         if self._policy is None:
             return ""
-        return {Word.ALLOW: "runs", Word.ASK: "asks", Word.DENY: "denied"}[self._policy.static(tool).word]
+        verdict = self._policy.static(tool)
+        if verdict is None:
+            return "by arguments"
+        return {Word.ALLOW: "runs", Word.ASK: "asks", Word.DENY: "denied"}[verdict.word]
 
     def _counts(self) -> str:
         made = self.made

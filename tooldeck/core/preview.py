@@ -1,0 +1,103 @@
+"""The preview of a call: what it would change, told by a function of the author before anybody is asked.
+
+The function takes the tool's own arguments, or some of them, and must change nothing. It is given a few
+seconds. Whatever goes wrong with it is said in place of the preview and decides nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from tooldeck.core.call import ToolCall
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.host import Host, LimitPassed, Work
+from tooldeck.core.strangers import error_words, to_repr
+from tooldeck.core.tool import Tool
+
+__all__ = ["preview_of", "read_preview"]
+
+SECONDS = 5.0
+"""How long a preview may take."""
+MAX_CHARS = 500_000
+"""A longer preview is not shown at all, since half of it would mislead."""
+_VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+
+def read_preview(
+    name: str, function: Callable[..., Any] | None, signature: inspect.Signature
+) -> Callable[[Mapping[str, Any]], Any] | None:
+    """The preview function of the tool `name` as a function of the values by name.
+
+    Raises `DefinitionError` when it wants a parameter that the tool (of this `signature`) does not have.
+    """
+    if function is None:
+        return None
+    try:
+        wanted = inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise DefinitionError(f"The preview of {name!r} cannot be called: {error}.") from None
+    for parameter in wanted.values():
+        if parameter.default is parameter.empty and not _known(parameter, signature):
+            raise DefinitionError(
+                f"The preview of {name!r} has the parameter {parameter.name!r}, which the tool has not; "
+                f"it may take {', '.join(signature.parameters) or 'none'}."
+            )
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in wanted.values())
+    defaults = {
+        parameter.name: parameter.default
+        for parameter in signature.parameters.values()
+        if parameter.default is not parameter.empty
+    }
+
+    def preview(values: Mapping[str, Any]) -> Any:
+        given = {**defaults, **values}
+        return function(**{key: value for key, value in given.items() if takes_all or key in wanted})
+
+    return preview
+
+
+def _known(parameter: inspect.Parameter, signature: inspect.Signature) -> bool:
+    """Whether the tool can have an argument for a parameter of its preview."""
+    if parameter.kind in _VARIADIC or parameter.name in signature.parameters:
+        return True
+    return any(own.kind is own.VAR_KEYWORD for own in signature.parameters.values())
+
+
+def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values for a preview, which must not be able to change what is approved."""
+    return {name: _copy(value) for name, value in values.items()}
+
+
+def _copy(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - a connection or the like; there is only the one
+        return value
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+async def preview_of(tool: Tool, host: Host, call: ToolCall) -> str | None:
+    """What the call would change, or why that cannot be told; None for a tool without a preview."""
+    if tool.preview is None:
+        return None
+    label = f"preview of {tool.name}"
+    try:
+        shown = await host.run(Work(partial(tool.preview, _copied(call.values)), limit=SECONDS, label=label))
+        if inspect.isawaitable(shown):
+            shown = await host.run(Work(partial(_itself, shown), is_async=True, limit=SECONDS, label=label))
+    except LimitPassed:
+        return f"no preview: it took longer than {SECONDS:g} s"
+    except Exception as error:  # noqa: BLE001 - functions of the author may raise anything
+        return f"no preview: it raised {error_words(error)}"
+    if not isinstance(shown, str):
+        return f"no preview: it gave {to_repr(shown)[:200]}, which is no text"
+    if len(shown) > MAX_CHARS:
+        return f"no preview: {len(shown)} characters are more than a person can judge"
+    return shown or "no preview: it is empty"
