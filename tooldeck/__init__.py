@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TransientError,
     )
     from tooldeck.core.hooks import Ask, Block, Rewrite
+    from tooldeck.core.parts import Answer, Audio, File, Image, Link, Resource, Table, Text
     from tooldeck.core.result import ToolResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
@@ -43,6 +44,7 @@ _HOMES = {
         "TransientError",
     ),
     "core.hooks": ("Ask", "Block", "Rewrite"),
+    "core.parts": ("Answer", "Audio", "File", "Image", "Link", "Resource", "Table", "Text"),
     "core.result": ("ToolResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),
@@ -53,8 +55,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Answer",
     "ApprovalRequest",
     "Ask",
+    "Audio",
     "BaseTool",
     "Block",
     "BreakerSettings",
@@ -64,9 +68,13 @@ __all__ = [
     "DefinitionError",
     "Effect",
     "ExpectedError",
+    "File",
+    "Image",
+    "Link",
     "LoopSettings",
     "Origin",
     "Policy",
+    "Resource",
     "RetrySettings",
     "Rewrite",
     "Risk",
@@ -75,6 +83,8 @@ __all__ = [
     "SetupError",
     "Source",
     "Status",
+    "Table",
+    "Text",
     "Tool",
     "ToolCall",
     "ToolResult",

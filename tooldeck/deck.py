@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.events import BreakerMoved, Event
+from tooldeck.core.history import History
 from tooldeck.core.hooks import Hooked, Hooks
 from tooldeck.core.host import Host
 from tooldeck.core.lines import Kind, Lines
@@ -83,7 +83,7 @@ class Deck(ToolSet, Hooked, Kept):
         self._journal = Journal(open_store(store), self._found)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
-        self._history: deque[ToolResult] = deque(maxlen=history)
+        self._history = History(history)
         self._trace = trace
         self.approval_timeout = approval_timeout
         self._loop_guard = loop_settings(loop_guard) or LoopSettings()
@@ -210,7 +210,8 @@ class Deck(ToolSet, Hooked, Kept):
             services=self._services,
             hooks=self.hooks,
             emit=self._observers.tell_all,
-            keep=self._history.append,
+            keep=self._history.keep,
+            weigh=self._history.weigh,
             tracing=self._trace,
             in_run=kind.in_run,
             loop_guard=self._loop_guard,
@@ -283,7 +284,14 @@ class Deck(ToolSet, Hooked, Kept):
 
     def history(self) -> list[ToolResult]:
         """The last ends of calls, oldest first."""
-        return list(self._history)
+        return self._history.all()
+
+    def result(self, handle: str) -> ToolResult:
+        """The result of a call by its id, as a text that was cut names it; KeyError when it is not kept."""
+        found = self._history.find(handle)
+        if found is None:
+            raise KeyError(f"No result {handle!r} is kept; deck.history() has those that are.")
+        return found
 
     @property
     def trace(self) -> bool:

@@ -102,7 +102,7 @@ def test_a_long_list_is_cut_to_valid_json_that_counts_what_is_missing():
     found = json.loads(text)
     assert len(text) <= 2_000
     assert found[0] == {"i": 0, "name": "row 0"}
-    assert "5000 items" in found[-1]
+    assert "of 5000 items left out" in found[-1]
 
 
 def test_a_long_string_inside_is_cut_and_says_its_length():

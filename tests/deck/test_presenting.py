@@ -102,7 +102,7 @@ def test_a_structure_is_cut_to_valid_json(run, auto):
     deck.add(lambda: [{"i": n, "name": f"row {n}"} for n in range(5_000)], name="f", max_chars=2_000)
     result = run(deck, "f")
     assert len(result.text) <= 2_000
-    assert "5000 items" in json.loads(result.text)[-1]
+    assert "of 5000 items left out" in json.loads(result.text)[-1]
     assert len(result.value) == 5_000
 
 

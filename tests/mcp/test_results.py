@@ -3,7 +3,8 @@ from __future__ import annotations
 import base64
 
 from tooldeck.core.model_text import value_text
-from tooldeck.mcp.results import Audio, Image, Link, McpValue, Resource, Text
+from tooldeck.core.parts import Audio, Image, Link, Resource, Text
+from tooldeck.mcp.results import McpValue
 
 LIMIT = 40.0
 PNG = b"\x89PNG fake"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.current import CURRENT
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.parts import Answer, File, Part
 from tooldeck.core.repetitions import Repetitions
 from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.strangers import to_repr
@@ -73,6 +74,10 @@ class CallLog:
     """The call as the innermost stage knew it."""
     text: str = ""
     """The model-facing text, once `present` has made it."""
+    parts: tuple[Part, ...] = ()
+    """The model-facing parts, where the answer has others than text."""
+    artifacts: tuple[File, ...] = ()
+    """Files that are kept for the person."""
     result: ToolResult | None = None
     """The end of the call, once it is recorded."""
 
@@ -268,5 +273,7 @@ class Outcome(NamedTuple):
     """Whether a failure speaks against the tool (the breaker counts it)."""
     transient: bool = False
     """Whether another attempt may succeed."""
-    text: str = ""
-    """The model-facing text where the value comes from another call, which has made it already."""
+    answer: Answer | None = None
+    """What the body gave beside the value."""
+    inner: ToolResult | None = None
+    """The result of another call that the value comes from; it was presented there."""

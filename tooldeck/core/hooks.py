@@ -1,8 +1,8 @@
 """Functions of the user around every call, and what they may answer.
 
 Order: `before_tool`, `on_approval` and `on_retry` hooks run as they were added; `on_error` hooks and then
-`after_tool` hooks the other way round, so that what was added first lies outermost. None lets things go on, the
-answers named at each kind of hook do what they say, and any other answer, or an exception, stops the call.
+`after_tool` hooks the other way round, so that what was added first lies outermost. None lets things go on,
+the answers named at each kind of hook do what they say, and any other answer or an exception stops the call.
 """
 
 from __future__ import annotations
@@ -100,8 +100,9 @@ class Hooks:
 class Hooked:
     """What a deck offers for adding hooks.
 
-    `tools` names the tools that a hook looks at: a name, or a pattern with ``*`` and ``?`` that has to fit the
-    whole name; None looks at all. Hooks may be async. Each method returns the function that removes the hook.
+    `tools` names the tools that a hook looks at: a name, or a pattern with ``*`` and ``?`` that has to fit
+    the whole name; None looks at all. Hooks may be async. Each method returns the function that removes the
+    hook.
     Raises `DefinitionError` for what is no function or no pattern.
     """
 

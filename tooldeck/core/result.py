@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tooldeck.core import errors
 from tooldeck.core.call import Span, ToolCall
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.parts import File, Part
 from tooldeck.core.strangers import quoted, to_repr
 from tooldeck.core.vocabulary import Status
 
@@ -54,11 +55,20 @@ class ToolResult(NamedTuple):
     """Stages with their times and decisions; empty when tracing is off."""
     decisions: dict[str, str] | None = None
     """What each stage decided, by stage; None when nothing had to be decided."""
+    parts: tuple[Part, ...] = ()
+    """What a model that takes pictures and sounds is given in place of the text; empty when that is all."""
+    artifacts: tuple[File, ...] = ()
+    """Files that the tool kept for the person."""
 
     @property
     def ok(self) -> bool:
         """Whether the call did what was asked."""
         return self.status is Status.OK
+
+    @property
+    def for_model(self) -> str:
+        """The text, with the notes of the stages after it."""
+        return "\n".join([self.text, *(f"[note: {note}]" for note in self.notes)])
 
     def unwrap(self) -> Any:
         """The value of an ``ok`` call.

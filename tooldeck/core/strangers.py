@@ -45,7 +45,7 @@ def error_words(error: BaseException) -> str:
 
 
 def stilled(value: Any, stranger: Callable[[Any], str] = to_text) -> Any:
-    """`value`, with `stranger` put in place of everything that looking at it would use up.
+    """`value`, with `stranger` put in place of everything that looking at it would use up or pour out.
 
     The very same object where nothing of that kind is inside. Records (dataclasses, pydantic models) that
     hold such a thing are replaced whole.
@@ -57,7 +57,7 @@ def _stilled(value: Any, stranger: Callable[[Any], str], depth: int) -> Any:
     kind = type(value)
     if kind in _LEAVES:
         return value
-    if hasattr(kind, "__next__") or depth == 0:
+    if hasattr(kind, "__next__") or hasattr(kind, "_told_as_text_") or depth == 0:
         return stranger(value)
     if kind in _LISTS:
         return _stilled_items(value, stranger, depth)

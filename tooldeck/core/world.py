@@ -80,6 +80,8 @@ class World:
     """Tells the observers; None while there are none."""
     keep: Callable[[ToolResult], None]
     """Puts an end into the history."""
+    weigh: Callable[[str, int], None]
+    """Tells the history that the call of this id holds so many characters."""
     tracing: bool = False
     """Whether stages note their times and decisions."""
     in_run: bool = False

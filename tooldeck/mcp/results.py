@@ -6,85 +6,15 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tooldeck.core.parts import Answer, Audio, Image, Link, Part, Resource, Text, is_media_type
 from tooldeck.guards.text import escape_html, visible
 
-__all__ = ["Audio", "Image", "Link", "McpValue", "Part", "Resource", "Text", "value_of"]
+__all__ = ["McpValue", "value_of"]
 
 _SHOWN_CHARS = 20_000
 # Characters of a text that an output shows; a notebook with megabytes in one output freezes.
-_SHOWN = {"image/png", "image/jpeg", "image/gif", "image/webp"}
-# Pictures that browsers show and that can hold no script.
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A piece of text."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture; IPython shows it."""
-
-    data: bytes = field(repr=False)
-    mime: str
-
-    def __str__(self) -> str:
-        return f"[{self.mime}, {len(self.data)} bytes]"
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {"text/plain": visible(str(self)), **self.mimebundle()}
-
-    def mimebundle(self) -> dict[str, str]:
-        """The picture under its media type, empty when browsers would not show it."""
-        return {self.mime: base64.b64encode(self.data).decode()} if self.mime in _SHOWN else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Audio:
-    """A sound."""
-
-    data: bytes = field(repr=False)
-    mime: str
-
-    def __str__(self) -> str:
-        return f"[{self.mime}, {len(self.data)} bytes]"
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """The contents of a resource, sent along."""
-
-    uri: str
-    mime: str
-    content: str | bytes = field(repr=False)
-
-    def __str__(self) -> str:
-        if isinstance(self.content, str):
-            return f"[{self.uri}]\n{self.content}"
-        return f"[{self.uri}, {self.mime}, {len(self.content)} bytes]"
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A resource that may be read from the server."""
-
-    uri: str
-    name: str
-    mime: str = ""
-
-    def __str__(self) -> str:
-        return f"[{self.name}: {self.uri}]"
-
-
-Part = Text | Image | Audio | Resource | Link
 
 
 class McpValue:
@@ -128,6 +58,12 @@ class McpValue:
         """The pictures among the parts."""
         return [part for part in self.parts if isinstance(part, Image)]
 
+    def _tool_answer_(self) -> Answer:
+        """All parts, and the structured content as text where it is the only one."""
+        if self.structured is not None and not any(isinstance(part, Text) for part in self.parts):
+            return Answer(self, "", (*self.parts, Text(json.dumps(self.structured, ensure_ascii=False))))
+        return Answer(self, "" if self.parts else self.text, self.parts)
+
     def __getitem__(self, key: Any) -> Any:
         return self.data[key]
 
@@ -155,7 +91,7 @@ class McpValue:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Pictures as pictures; one alone under its own type, several among the text as HTML."""
-        images = [image for image in self.images if image.mime in _SHOWN]
+        images = [image for image in self.images if image.mimebundle()]
         bundle: dict[str, Any] = {"text/plain": repr(self)}
         if len(images) == 1 and len(self.parts) == 1:
             bundle |= images[0].mimebundle()
@@ -165,8 +101,8 @@ class McpValue:
 
 
 def _html(part: Part) -> str:
-    if isinstance(part, Image) and part.mime in _SHOWN:
-        return f'<img alt="{part.mime}" src="data:{part.mime};base64,{base64.b64encode(part.data).decode()}">'
+    for mime, data in part.mimebundle().items() if isinstance(part, Image) else ():
+        return f'<img alt="{mime}" src="data:{mime};base64,{data}">'
     return f"<pre>{escape_html(_cut(str(part)))}</pre>"
 
 
@@ -192,12 +128,10 @@ def _part(block: Any) -> Part:
     if kind == "text":
         return Text(block.text)
     if kind in ("image", "audio"):
-        data = _decoded(block.data)
-        if data is None:
+        data, mime = _decoded(block.data), block.mime_type.partition(";")[0].strip().lower()
+        if data is None or not is_media_type(mime):
             return Text(f"[{block.mime_type} that cannot be decoded]")
-        return (
-            Image(data, block.mime_type.lower()) if kind == "image" else Audio(data, block.mime_type.lower())
-        )
+        return Image(data, mime) if kind == "image" else Audio(data, mime)
     if kind == "resource_link":
         return Link(str(block.uri), block.title or block.name, block.mime_type or "")
     inner = block.resource

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.collecting import outcome_of
 from tooldeck.core.hooks import AfterTool, Ask, BeforeTool, Block, Rewrite, answer_of, hook_name, reason_of
 from tooldeck.core.result import ToolResult
 from tooldeck.core.strangers import to_repr, to_text
@@ -72,7 +73,7 @@ async def _after(hook: AfterTool, call: ToolCall, outcome: Outcome, world: World
     if not isinstance(answer, Rewrite):
         return _stopped(call, hook, answer, "Block or Rewrite")
     call.log.note("hooks", f"{hook_name(hook)} replaced the result")
-    return Outcome(Status.OK, answer.to)
+    return outcome_of(answer.to)
 
 
 def _sealed(call: ToolCall) -> ToolCall:

@@ -94,12 +94,13 @@ def _digest(outcome: Outcome) -> str:
     # A tripped call tells the seconds that are left, which is no news.
     error = "" if outcome.status is Status.TRIPPED else outcome.error
     value = canonical_text(outcome.value, _whole)
-    return _hash(f"{outcome.status}\0{error}\0{value}".encode("utf-8", "surrogatepass"))
+    parts = pickle.dumps(outcome.answer.parts) if outcome.answer is not None else b""
+    return _hash(f"{outcome.status}\0{error}\0{value}\0".encode("utf-8", "surrogatepass") + parts)
 
 
 def _whole(value: Any) -> str:
     """A value that JSON cannot carry, complete."""
-    if type(value).__module__.partition(".")[0] in _ARRAYS:
+    if type(value).__module__.partition(".")[0] in _ARRAYS or hasattr(type(value), "_told_as_text_"):
         return _hash(pickle.dumps(value))
     return to_repr(value)
 

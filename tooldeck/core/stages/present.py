@@ -1,21 +1,26 @@
-"""present: on the way out, once, the text that a model is given. The value stays untouched and whole."""
+"""present: on the way out, once, what a model is given. The value stays untouched and whole.
+
+That is one text, and, where the answer has other parts, those in order. What comes from outside is fenced.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tooldeck.core.call import Outcome, ToolCall
-from tooldeck.core.model_text import error_text, value_text
+from tooldeck.core.call import CallLog, Outcome, ToolCall
+from tooldeck.core.model_text import Cut, cut, error_text, value_text
+from tooldeck.core.options import MIN_CHARS
+from tooldeck.core.parts import Answer, Audio, Image, Part, Text
 from tooldeck.core.strangers import error_words
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Status, Trust
+from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
 
-_FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED}
-"""The ends whose text has words of the tool in it; a tripped call repeats the last error."""
+_FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED, Status.TIMEOUT}
+"""The ends whose text may have words of the tool in it; a tripped call repeats the last error."""
 _UNRESOLVED_CHARS = 4_000
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
-_OK, _UNTRUSTED = Status.OK, Trust.UNTRUSTED
+_OK = Status.OK
 
 
 def present(next: Handler, tool: Any, world: World) -> Handler:
@@ -26,22 +31,74 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
             outcome = await next(call)
         except Exception as error:  # noqa: BLE001 - an argument or setting of strangers raised in a stage
             outcome = Outcome(Status.FAILED, error=error_words(error), exception=error)
-        found = (call.log.call or call).tool
+        log = call.log
+        found = (log.call or call).tool
         limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
-        if outcome.text:
-            text = outcome.text  # another call's result, presented there
+        outside = found is not None and found.from_outside and outcome.status in _FROM_OUTSIDE
+        mark = _Fence(world, found) if outside and found is not None else None
+        if outcome.inner is not None or outcome.answer is not None:
+            _present_answer(log, outcome, call.id, limit, mark)
         elif outcome.status is _OK:
-            text = value_text(outcome.value, limit)
+            log.text = value_text(outcome.value, limit, call.id)
         else:
-            text = error_text(outcome.status, outcome.error or "", limit)
-        if found is not None and outcome.status in _FROM_OUTSIDE and _comes_from_outside(found):
-            text = world.fence(text, f"{found.name} ({found.origin})")
-        call.log.text = text
+            log.text = error_text(outcome.status, outcome.error or "", limit, call.id)
+        if type(log.text) is Cut:
+            world.weigh(call.id, log.text.total)
+            log.text = str(log.text)
+        if mark is not None:
+            log.text = mark(log.text)
+            log.decide("present", "fenced")
         return outcome
 
     return run
 
 
-def _comes_from_outside(tool: Tool) -> bool:
-    """Whatever a remote tool claims of itself, its output is another program's."""
-    return tool.trust is _UNTRUSTED or tool.origin.remote
+class _Fence:
+    """Marks text of one tool as coming from outside."""
+
+    def __init__(self, world: World, tool: Tool) -> None:
+        self._fence = world.fence
+        self._origin = f"{tool.name} ({tool.origin})"
+
+    def __call__(self, text: str) -> str:
+        return self._fence(text, self._origin)
+
+
+def _present_answer(log: CallLog, outcome: Outcome, handle: str, limit: int, mark: _Fence | None) -> None:
+    """An answer with parts, or another call's result, which was presented there."""
+    if outcome.inner is not None:
+        log.text, log.artifacts = outcome.inner.text, outcome.inner.artifacts
+        log.parts = _marked(outcome.inner.parts, mark)
+        return
+    answer = outcome.answer or Answer()
+    parts = _told(answer, limit, handle)
+    log.text = cut("\n".join(map(str, parts)), limit, handle)
+    log.artifacts = answer.artifacts
+    if any(not isinstance(part, Text) for part in answer.parts):
+        texts = sum(not isinstance(part, Image | Audio) for part in parts)
+        share = max(MIN_CHARS, limit // max(1, texts))
+        log.parts = _marked(tuple(_fitted(part, share, handle) for part in parts), mark)
+
+
+def _told(answer: Answer, limit: int, handle: str) -> list[Part]:
+    """All that a model is told, in order."""
+    text = answer.text
+    if text is None and not (answer.value is None and answer.parts):
+        text = value_text(answer.value, limit, handle)
+    kept = [Text(f"[kept for the person: {str(artifact)[1:-1]}]") for artifact in answer.artifacts]
+    return [*([Text(text)] if text else []), *answer.parts, *kept]
+
+
+def _fitted(part: Part, limit: int, handle: str) -> Part:
+    """A part that is no more than so much text."""
+    if isinstance(part, Image | Audio):
+        return part
+    text = str(part)
+    return part if len(text) <= limit else Text(str(cut(text, limit, handle)))
+
+
+def _marked(parts: tuple[Part, ...], mark: _Fence | None) -> tuple[Part, ...]:
+    """Parts of a tool from outside: pictures and sounds as they are, everything else as fenced text."""
+    if mark is None:
+        return parts
+    return tuple(part if isinstance(part, Image | Audio) else Text(mark(str(part))) for part in parts)

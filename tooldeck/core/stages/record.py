@@ -36,7 +36,7 @@ def record(next: Handler, tool: Any, world: World) -> Handler:
 
 def _finish(call: ToolCall, outcome: Outcome, world: World) -> None:
     log = call.log
-    status, value, error, exception, problems, retry_after, _, _, _ = outcome
+    status, value, error, exception, problems, retry_after, _, _, _, _ = outcome
     result = ToolResult(
         status,
         value,
@@ -51,6 +51,8 @@ def _finish(call: ToolCall, outcome: Outcome, world: World) -> None:
         retry_after,
         tuple(log.spans) if log.spans is not None else (),
         log.decisions or None,
+        log.parts,
+        log.artifacts,
     )
     log.result = result
     world.keep(result)
