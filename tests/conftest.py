@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from rig import waiting
+
+os.environ.setdefault("TOOLDECK_STORE", ":memory:")  # the kernels of tests leave no files behind
 
 
 @pytest.fixture(scope="session")

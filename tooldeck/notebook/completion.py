@@ -7,6 +7,7 @@ from typing import Any
 
 from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
+from tooldeck.notebook.magics.decks import WORDS
 from tooldeck.policy import PRESETS
 
 __all__ = ["COMPLETERS", "complete", "install"]
@@ -14,12 +15,13 @@ __all__ = ["COMPLETERS", "complete", "install"]
 Words = Callable[[Deck, list[str]], Iterable[str]]
 """What may come next, from the deck and the words that stand already."""
 
-_POLICY = ("allow", "ask", "deny", "forget", "preset", "grants", "revoke", "explain")
+_POLICY = ("allow", "ask", "deny", "forget", "preset", "grants", "revoke", "explain", "load")
+_CONDITIONS = ("effects=", "origin=", "trust=", "risk=", "note=")
 _SERVERS = ("connect", "list", "tools", "close", "reconnect")
 _CONNECT = ("demo", "--label", "--reads", "--timeout", "--connect-timeout", "--env")
 _TOOL = (
     *("--effects", "--name", "--description", "--idempotent", "--ask", "--no-ask", "--timeout", "--retry"),
-    *("--breaker", "--risk", "--trust", "--max-chars"),
+    *("--breaker", "--risk", "--trust", "--max-chars", "--preview"),
 )
 
 
@@ -39,7 +41,15 @@ def _call(deck: Deck, words: list[str]) -> Iterable[str]:
 def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
     if not words:
         return _POLICY
-    return PRESETS if words[0] == "preset" else deck.tools if words[0] != "grants" else ()
+    verb, *given = words
+    if verb == "preset":
+        return PRESETS
+    if verb == "explain" and given:
+        return _call(deck, given)
+    if verb in {"allow", "ask", "deny"} and given:
+        parameters = (name for word in given if word in deck for name in _call(deck, [word]))
+        return (*deck.tools, *parameters, *_CONDITIONS)
+    return deck.tools if verb not in {"grants", "load"} else ()
 
 
 def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
@@ -54,13 +64,21 @@ def _tool_cell(_deck: Deck, words: list[str]) -> Iterable[str]:
     return (*Effect, "none") if words and words[-1] == "--effects" else _TOOL
 
 
+def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
+    if not words:
+        return WORDS
+    if words[-1] == "--tool":
+        return deck.tools
+    return ("--tool", "--status", "--export") if words[0] == "log" else ()
+
+
 COMPLETERS: dict[str, Words] = {
     "%call": _call,
     "%tool": _one_tool,
     "%trace": _one_tool,
     "%policy": _policy,
     "%mcp": _mcp,
-    "%deck": lambda _deck, words: () if words else ("log",),
+    "%deck": _deck,
     "%%tool": _tool_cell,
 }
 """By magic: what may come next on its line."""

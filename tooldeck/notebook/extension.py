@@ -6,6 +6,7 @@ import atexit
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.call import Caller, calling
+from tooldeck.core.errors import TooldeckError
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
@@ -14,6 +15,8 @@ from tooldeck.notebook.hosts import notebook_hosts
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
 from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
+from tooldeck.notebook.places import store_here
+from tooldeck.notebook.policies import found_words
 from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
@@ -88,12 +91,24 @@ def load(shell: Any) -> None:
         return
     warn_if_unsupported()
     known = shell.user_ns.get("deck")
-    notebook = Notebook(shell, known if isinstance(known, Deck) else Deck())
+    notebook = Notebook(shell, known if isinstance(known, Deck) else Deck(store=store_here()))
     if known is not None and not isinstance(known, Deck):
         say(f"The name deck held {type(known).__name__}; it is now the tooldeck deck.")
     notebook.start()
+    _heed_policy_file(notebook.deck)
     shell.push({"deck": notebook.deck})
     shell._tooldeck = notebook  # noqa: SLF001 - one extension per shell, found again by unload
+
+
+def _heed_policy_file(deck: Deck) -> None:
+    """Let a policy file of this folder make things stricter; nobody has said yet that it is to be trusted."""
+    try:
+        found = deck.policy.heed(".")
+    except TooldeckError as error:
+        say(f"A policy file was found, and nothing of it is in force: {error}")
+        return
+    if found is not None:
+        say(found_words(found))
 
 
 def unload(shell: Any) -> None:

@@ -12,7 +12,7 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 
-__all__ = ["Line", "Mistake", "choose", "read_call", "read_line"]
+__all__ = ["Line", "Mistake", "choose", "read_call", "read_line", "read_pairs"]
 
 
 class Mistake(TooldeckError):
@@ -84,28 +84,33 @@ def choose(magic: str, word: str, known: Collection[str]) -> str:
     raise Mistake(unknown(f"{magic} does not know", word, known))
 
 
-def read_call(line: str) -> tuple[str, str | dict[str, Any]]:
+def read_call(line: str, magic: str = "%call") -> tuple[str, str | dict[str, Any]]:
     """The tool and the arguments of ``NAME key=value …`` or ``NAME {JSON}``.
 
     Values stay text; `fit_text` reads them as the tool's schema wants them.
     """
     name, rest = [*line.split(None, 1), "", ""][:2]
     if not name:
-        raise Mistake("%call needs a tool: %call NAME key=value … or %call NAME {…}; %tools lists them.")
+        raise Mistake(
+            f"{magic} needs a tool: {magic} NAME key=value … or {magic} NAME {{…}}; %tools lists them."
+        )
     rest = rest.strip()
     if rest.startswith("{"):
         return name, rest
+    return name, read_pairs(f"{magic} {name}", rest, ", or all of them as one JSON object")
+
+
+def read_pairs(magic: str, text: str, otherwise: str = "") -> dict[str, Any]:
+    """The words ``key=value …`` of a line by key; raises `Mistake`, which names what may be `otherwise`."""
     arguments: dict[str, Any] = {}
-    for word in split(rest):
+    for word in split(text):
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise Mistake(
-                f"%call {name}: {word!r} is no argument; write key=value, or all of them as one JSON object."
-            )
+            raise Mistake(f"{magic}: {word!r} is no argument; write key=value{otherwise}.")
         if key in arguments:
-            raise Mistake(f"%call {name}: {key!r} is given twice.")
+            raise Mistake(f"{magic}: {key!r} is given twice.")
         arguments[key] = value
-    return name, arguments
+    return arguments
 
 
 def fit_text(tool: Tool | None, arguments: dict[str, str]) -> dict[str, Any]:

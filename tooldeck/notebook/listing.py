@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.breaker import Phase
@@ -15,11 +16,12 @@ from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import code, panel, shown, table
 from tooldeck.policy import Policy
+from tooldeck.store.log import LoggedCall
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
 
-__all__ = ["CallLogTable", "DeckView", "SessionTable", "ToolTable"]
+__all__ = ["CallLogTable", "DeckView", "SessionTable", "StoredLogTable", "ToolTable"]
 
 
 class _Table:
@@ -75,7 +77,7 @@ class ToolTable(_Table):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CallLogTable(_Table):
-    """What ``%deck log`` shows: the last calls, oldest first."""
+    """What ``%deck log`` shows on a deck without a store: the last calls, oldest first."""
 
     results: tuple[ToolResult, ...]
 
@@ -98,6 +100,37 @@ class CallLogTable(_Table):
                     _first_line(result.error or "; ".join(map(str, result.notes))),
                 )
                 for result in self.results
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StoredLogTable(_Table):
+    """What ``%deck log`` shows where calls are stored: the last ones of all times, oldest first."""
+
+    calls: tuple[LoggedCall, ...]
+
+    @property
+    def empty(self) -> str:
+        """Said when there is nothing to list."""
+        return "No such call."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a call."""
+        return [
+            ("id", "when", "call", "by", "status", "attempts", "time", "said"),
+            *(
+                (
+                    str(call.id),
+                    datetime.fromisoformat(call.started).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+                    facts.call_line(call.name, call.arguments or {}),
+                    call.source,
+                    call.status,
+                    str(call.attempts),
+                    "" if call.seconds is None else facts.duration(call.seconds),
+                    _first_line(call.error or "; ".join(call.notes)),
+                )
+                for call in self.calls
             ),
         ]
 

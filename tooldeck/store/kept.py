@@ -86,6 +86,10 @@ class Kept:
         """
         return self._journal.entries(n=n, tool=tool, status=status)
 
+    def logged(self, id: int, /) -> LoggedCall:
+        """One call of the log by its number; raises `DefinitionError` where there is none."""
+        return self._journal.entry(id)
+
     def replay(self: _Deck, id: int, /, **arguments: Any) -> ToolResult:
         """Run a logged call again through the whole pipeline, with today's tool, policy and approvals.
 

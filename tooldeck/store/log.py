@@ -70,6 +70,10 @@ class LoggedCall:
     result: str | None
     """The text for models, cut to 4,000 characters."""
 
+    def missing(self, given: Mapping[str, Any]) -> list[str]:
+        """The arguments with a secret in them that `given` has not."""
+        return sorted({path.partition(".")[0].partition("[")[0] for path in self.masked} - set(given))
+
     def again(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments to call it with once more; `given` has what was masked, and may replace others.
 
@@ -80,7 +84,7 @@ class LoggedCall:
                 f"Call {self.id} of {self.name!r} cannot be replayed: its arguments were not stored whole; "
                 "call the tool again with the arguments themselves."
             )
-        missing = sorted({path.partition(".")[0].partition("[")[0] for path in self.masked} - set(given))
+        missing = self.missing(given)
         if missing:
             raise DefinitionError(
                 f"Call {self.id} of {self.name!r} had secrets, which are not stored: {', '.join(missing)}; "
