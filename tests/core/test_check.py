@@ -129,7 +129,7 @@ def test_what_json_writes_that_way_needs_no_note(annotation, value, used):
         (bool, None),
         (str, None),
         (str, {"a": 1}),
-        (list[str], "single.md"),
+        (list[str], "a.md, b.md"),
         (dict, "text"),
         (Literal["a", "b"], "zzz"),
         (Color, "green"),

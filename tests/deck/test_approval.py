@@ -123,7 +123,7 @@ def test_where_nobody_can_be_asked_the_refusal_names_the_ways_out(run, monkeypat
 
 def test_a_person_sees_only_arguments_that_passed_the_check(run):
     deck, host, _ = asking([True])
-    assert run(deck, "shell", command=5).status == "invalid"
+    assert run(deck, "shell", command=["x"]).status == "invalid"
     assert host.requests == []
     run(deck, "shell", '{"command": "ls", "flags": []}')
     request = host.requests[0]
@@ -141,7 +141,7 @@ def test_a_closed_door_is_not_asked_for(run):
 
 def test_edited_arguments_run_in_place_of_the_old_and_are_checked_again(run):
     deck, _, body = asking(
-        [Decision(True, arguments={"command": "ls"}), Decision(True, arguments={"command": 5})]
+        [Decision(True, arguments={"command": "ls"}), Decision(True, arguments={"command": ["x"]})]
     )
     result = run(deck, "shell", command="rm")
     assert result.value == "ran ls"
@@ -162,7 +162,7 @@ def test_a_request_can_check_edits_before_they_are_sent(run):
     problems = []
 
     def look(request):
-        problems.extend(request.check({"command": 5}).problems)
+        problems.extend(request.check({"command": ["x"]}).problems)
         return Decision(False)
 
     deck, _, _ = asking([look])

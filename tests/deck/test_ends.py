@@ -215,7 +215,7 @@ def test_repairs_are_noted_beside_the_value(run, auto):
     result = run(deck, "twice", '{"x": "21"}')
     assert result.value == 42
     assert [str(note) for note in result.notes] == ['x: read "21" as 21']
-    assert dict(result.call.arguments) == {"x": "21"}
+    assert dict(result.call.arguments) == {"x": 21}
 
 
 def test_an_expected_no_is_a_failure_with_its_own_words(run, auto):

@@ -1,18 +1,18 @@
 """Reading the arguments of a call: a mapping, JSON text as a model sends it, or nothing.
 
-Repairs here only take packaging away (a code fence, JSON inside a JSON string, the word "null" for a null);
-each is noted. Text that is cut off, keys that contradict each other and numbers that JSON does not have are
-refused, never guessed at.
+Repairs here only take packaging away (a code fence, an end token, JSON inside a JSON string, a list around
+it, the word "null" for a null) and read what is nearly JSON; each is noted. Text that is cut off, keys that
+contradict each other and numbers that JSON does not have are refused, never guessed at.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tooldeck.core.envelopes import out_of_list
+from tooldeck.core.loose_json import NoJson, read_json
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.strangers import error_words, to_repr
 
@@ -22,6 +22,10 @@ MAX_CHARS = 1_000_000
 """Longer argument texts are refused unread."""
 
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_END_TOKENS = re.compile(r"(?:\s*(?:<\|[\w-]{1,40}\|>|</s>|</?(?:tool_call|function_call)>))+\s*\Z")
+"""What chat templates leave behind an answer."""
+_TAIL = 200
+"""Characters at the end in which such tokens are looked for."""
 _NULL_WORDS = ("null", "None")
 
 
@@ -31,10 +35,6 @@ class Read(NamedTuple):
     arguments: dict[str, Any]
     notes: tuple[Note, ...] = ()
     problems: tuple[Problem, ...] = ()
-
-
-class _Refused(ValueError):
-    """The text is no acceptable JSON; the message says why."""
 
 
 def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any] | None = None) -> Read:
@@ -51,10 +51,13 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
     notes: list[Note] = []
     try:
         value = _read_text(raw, notes)
-    except _Refused as refusal:
+    except NoJson as refusal:
         return _refused(str(refusal))
     if value is None:
         return Read({}, tuple(notes))
+    if isinstance(value, list) and schema is not None and (meant := out_of_list(value, schema)) is not None:
+        value = meant[0]
+        notes.append(Note("arguments", meant[1]))
     if not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false"}.get(type(value), "a number")
         return _refused(f"must be a JSON object, not {kind}", raw[:60])
@@ -92,67 +95,29 @@ def _refused(wanted: str, got: str = "") -> Read:
 
 def _read_text(text: str, notes: list[Note]) -> Any:
     if len(text) > MAX_CHARS:
-        raise _Refused(f"{len(text)} characters of arguments are too many; {MAX_CHARS} are read at most")
+        raise NoJson(f"{len(text)} characters of arguments are too many; {MAX_CHARS} are read at most")
     if not text.strip():
         return None
     fenced = _FENCE.match(text)
     if fenced:
         text = fenced[1]
         notes.append(Note("arguments", "took the arguments out of a code fence"))
-    value = _parse(text)
+    tail = max(0, len(text) - _TAIL)
+    ended = _END_TOKENS.search(text, tail)
+    if ended:
+        text = text[: ended.start()]
+        notes.append(Note("arguments", f"left out {ended[0].strip()!r} at the end"))
+    value = _noted(text, notes)
     if isinstance(value, str) and value.lstrip().startswith("{"):
-        value = _parse(value)
+        value = _noted(value, notes)
         notes.append(Note("arguments", "the arguments were JSON inside a JSON string"))
     return value
 
 
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(
-            text, object_pairs_hook=_no_conflicts, parse_constant=_no_constant, parse_float=_finite
-        )
-    except json.JSONDecodeError as error:
-        raise _Refused(_syntax(text, error)) from None
-    except RecursionError:
-        raise _Refused("is nested too deeply") from None
-    except _Refused:
-        raise
-    except ValueError as error:
-        raise _Refused(f"cannot be read: {error}") from None
-
-
-def _syntax(text: str, error: json.JSONDecodeError) -> str:
-    """What is wrong with a text that is no JSON, and whether it simply stops too early."""
-    shown = text[max(0, error.pos - 20) : error.pos + 20]
-    where = f"line {error.lineno}, column {error.colno}"
-    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    what = "is cut off before its end" if cut_off else "is not valid JSON"
-    return f"{what}: {error.msg[:1].lower()}{error.msg[1:]} at {where}, near {shown!r}"
-
-
-def _no_conflicts(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found and not _same(found[key], value):
-            raise _Refused(f"has the key {key!r} twice with different values")
-        found[key] = value
-    return found
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal as JSON, where true is no number."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
-def _no_constant(word: str) -> Any:
-    raise _Refused(f"has {word}, which is no JSON number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise _Refused(f"has the number {digits[:30]}, which is too large")
-    return number
+def _noted(text: str, notes: list[Note]) -> Any:
+    value, liberties = read_json(text)
+    notes += [Note("arguments", liberty) for liberty in liberties]
+    return value
 
 
 def _null_is_default(described: Any) -> bool:

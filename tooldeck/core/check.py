@@ -1,8 +1,9 @@
 """Checking arguments against a function's parameters, with visible and lossless repairs.
 
-Three passes, each only when the one before refused: exact Python values (the quick way), exact JSON values
-(dates as text and the like, no repair), and lax values, where every accepted difference is noted and a
-``true`` never becomes a number. Arguments that hold Python objects skip the JSON pass.
+Passes, each only when the one before refused: exact Python values (the quick way), exact JSON values (dates
+as text and the like, no repair), the repairs that the schema makes certain, and lax values, where every
+accepted difference is noted and a ``true`` never becomes a number. Arguments with Python objects in them are
+taken lax.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from pydantic_core import ErrorDetails, SchemaValidator, to_json
 
 from tooldeck.core.parameters import Checked, Note, Problem
 from tooldeck.core.places import Location, place_text, real_place
-from tooldeck.core.strangers import error_words, to_repr
+from tooldeck.core.repair import repaired
+from tooldeck.core.strangers import error_words, shortened
 from tooldeck.core.vocabulary import nearest
 
-__all__ = ["FunctionParameters", "field_default", "shortened"]
+__all__ = ["FunctionParameters", "field_default"]
 
 _PLAIN = (str, int, float, bool, type(None))
 _NAMED = {"missing", "extra_forbidden"}
@@ -35,6 +37,8 @@ class FunctionParameters:
     validator: SchemaValidator
     fills: dict[str, FieldInfo] = field(default_factory=dict)
     """Defaults that the function itself does not know (``= Field(5)``)."""
+    enums: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The names of enumerations' members with their values, by the JSON of all values."""
 
     def check(self, arguments: Mapping[str, Any], /) -> Checked:
         """See `Parameters.check`."""
@@ -52,14 +56,35 @@ class FunctionParameters:
             return self._check_lax(
                 given, refused, lambda: self.validator.validate_python(given, strict=False)
             )
-        text = to_json(given, inf_nan_mode="constants")
         try:
-            values = self.validator.validate_json(text, strict=True)
+            values = self._exact(given)
         except ValidationError as error:
-            return self._check_lax(given, error, lambda: self.validator.validate_json(text, strict=False))
+            return self._check_repaired(given, error)
         except Exception as error:  # noqa: BLE001 - as above
             return _unchecked(given, error)
         return Checked(self._filled(values), given)
+
+    def _exact(self, given: dict[str, Any]) -> dict[str, Any]:
+        return self.validator.validate_json(to_json(given, inf_nan_mode="constants"), strict=True)
+
+    def _check_repaired(self, given: dict[str, Any], refused: ValidationError) -> Checked:
+        """With what the schema makes certain, and lax beyond that."""
+        given, notes = repaired(given, self.schema, self._members)
+        if notes:
+            try:
+                return Checked(self._filled(self._exact(given)), given, notes)
+            except ValidationError as error:
+                refused = error
+            except Exception as error:  # noqa: BLE001 - as above
+                return _unchecked(given, error)
+        text = to_json(given, inf_nan_mode="constants")
+        checked = self._check_lax(given, refused, lambda: self.validator.validate_json(text, strict=False))
+        return checked if checked.problems else checked._replace(notes=notes + checked.notes)
+
+    def _members(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The names of an enumeration's members, with their values."""
+        values = schema.get("enum", [schema.get("const")])
+        return self.enums.get(json.dumps(values), {})
 
     def _check_lax(
         self, given: dict[str, Any], refused: ValidationError, validate: Callable[[], dict[str, Any]]
@@ -147,12 +172,3 @@ def _unchecked(given: dict[str, Any], error: Exception) -> Checked:
         return Checked({}, given, (), (Problem("", "nested too deeply"),))
     reason = f"could not be checked, since a validator raised {error_words(error)}"
     return Checked({}, given, (), (Problem("", reason),))
-
-
-def shortened(value: Any, limit: int = 60) -> str:
-    """A value in JSON if it can be, cut to `limit` characters."""
-    try:
-        shown = json.dumps(value, ensure_ascii=False)
-    except Exception:  # noqa: BLE001 - not JSON: whatever its text is, if it has one
-        shown = to_repr(value)
-    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"

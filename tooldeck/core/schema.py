@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Annotated, Any, NamedTuple, NotRequired, Optional, cast, get_args, get_origin
 
 from pydantic import TypeAdapter
@@ -32,11 +33,25 @@ _RETURNED: dict[Any, dict[str, Any]] = {
 """What pydantic says of the commonest return types, at a quarter of a millisecond each."""
 
 
+_enums: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("tooldeck_enums", default=None)
+
+
 class _Plain(GenerateJsonSchema):
-    """JSON Schema without the titles that only repeat a field's name."""
+    """JSON Schema without titles that only repeat a field's name; notes what enumerations call members."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def enum_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().enum_schema(schema)
+        found = _enums.get()
+        if found is not None:
+            values: list[Any] = made.get("enum", [made.get("const")])
+            names = dict(zip((member.name for member in schema["members"]), values, strict=False))
+            known = found.setdefault(json.dumps(values), names)
+            if known != names:  # two enumerations of the same values: only what both say is sure
+                found[json.dumps(values)] = dict(known.items() & names.items())
+        return made
 
 
 class _Field(NamedTuple):
@@ -65,10 +80,15 @@ def describe_parameters(
         fields[parameter.name] = described
         if isinstance(parameter.default, FieldInfo) and described.default is not Kind.empty:
             fills[parameter.name] = parameter.default
-    validator, schema = _compiled(name, fields, extra)
+    token = _enums.set({})
+    try:
+        validator, schema = _compiled(name, fields, extra)
+        enums = _enums.get() or {}
+    finally:
+        _enums.reset(token)
     for field, described in fields.items():
         _complete(schema["properties"][field], described)
-    return FunctionParameters(_round_trip(name, schema), validator, fills)
+    return FunctionParameters(_round_trip(name, schema), validator, fills, enums)
 
 
 def _field(parameter: inspect.Parameter, texts: Mapping[str, str]) -> _Field:

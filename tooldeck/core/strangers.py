@@ -6,10 +6,11 @@ Everything that tells of a value goes through here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["error_words", "quoted", "stilled", "to_repr", "to_text"]
+__all__ = ["error_words", "quoted", "shortened", "stilled", "to_repr", "to_text"]
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes})
 _LISTS = frozenset({list, tuple, set, frozenset})
@@ -38,6 +39,15 @@ def quoted(text: str) -> str:
     return repr(text)[1:-1]
 
 
+def shortened(value: Any, limit: int = 60) -> str:
+    """A value in JSON if it can be, cut to `limit` characters."""
+    try:
+        shown = json.dumps(value, ensure_ascii=False)
+    except Exception:  # noqa: BLE001 - not JSON: whatever its text is, if it has one
+        shown = to_repr(value)
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
 def error_words(error: BaseException) -> str:
     """The type of an exception and what it says."""
     said = to_text(error)
@@ -48,37 +58,56 @@ def stilled(value: Any, stranger: Callable[[Any], str] = to_text) -> Any:
     """`value`, with `stranger` put in place of everything that looking at it would use up or pour out.
 
     The very same object where nothing of that kind is inside. Records (dataclasses, pydantic models) that
-    hold such a thing are replaced whole.
+    hold such a thing are replaced whole, and so is what lies inside of itself.
     """
-    return _stilled(value, stranger, _MAX_DEPTH)
+    return _Stilling(stranger).still(value, _MAX_DEPTH)
 
 
-def _stilled(value: Any, stranger: Callable[[Any], str], depth: int) -> Any:
-    kind = type(value)
-    if kind in _LEAVES:
+class _Stilling:
+    """One look through a value. Each object is looked at once, however often it occurs."""
+
+    def __init__(self, stranger: Callable[[Any], str]) -> None:
+        self._stranger = stranger
+        self._seen: dict[int, tuple[Any, Any]] = {}
+        """What was made of each object so far; holds on to the object, so that its id stays its own."""
+
+    def still(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind in _LEAVES:
+            return value
+        if hasattr(kind, "__next__") or hasattr(kind, "_told_as_text_") or depth == 0:
+            return self._stranger(value)
+        seen = self._seen.get(id(value))
+        if seen is not None:
+            return self._stranger(value) if seen[1] is _BEGUN else seen[1]
+        self._seen[id(value)] = (value, _BEGUN)
+        calm = self._looked_into(value, kind, depth)
+        self._seen[id(value)] = (value, calm)
+        return calm
+
+    def _looked_into(self, value: Any, kind: type, depth: int) -> Any:
+        if kind in _LISTS:
+            return self._items(value, depth)
+        if issubclass(kind, dict):
+            members = list(dict.values(value))
+            calm = self._items(members, depth)
+            return value if calm is members else dict(zip(dict.keys(value), calm, strict=True))
+        if issubclass(kind, list | tuple | set | frozenset):
+            return self._items(value, depth)
+        if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__pydantic_serializer__"):
+            members = [getattr(value, name, None) for name in _fields(kind)]
+            return value if self._items(members, depth) is members else self._stranger(value)
         return value
-    if hasattr(kind, "__next__") or hasattr(kind, "_told_as_text_") or depth == 0:
-        return stranger(value)
-    if kind in _LISTS:
-        return _stilled_items(value, stranger, depth)
-    if issubclass(kind, dict):
-        members = list(dict.values(value))
-        calm = _stilled_items(members, stranger, depth)
-        return value if calm is members else dict(zip(dict.keys(value), calm, strict=True))
-    if issubclass(kind, list | tuple | set | frozenset):
-        return _stilled_items(value, stranger, depth)
-    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__pydantic_serializer__"):
-        members = [getattr(value, name, None) for name in _fields(kind)]
-        return value if _stilled_items(members, stranger, depth) is members else stranger(value)
-    return value
+
+    def _items(self, items: Any, depth: int) -> Any:
+        """The items themselves, or a list of the calm ones."""
+        if _LEAVES.issuperset(map(type, items)):
+            return items
+        calm = [self.still(item, depth - 1) for item in items]
+        return items if all(one is other for one, other in zip(calm, items, strict=True)) else calm
 
 
-def _stilled_items(items: Any, stranger: Callable[[Any], str], depth: int) -> Any:
-    """The items themselves, or a list of the calm ones."""
-    if _LEAVES.issuperset(map(type, items)):
-        return items
-    calm = [_stilled(item, stranger, depth - 1) for item in items]
-    return items if all(one is other for one, other in zip(calm, items, strict=True)) else calm
+_BEGUN = object()
 
 
 def _fields(kind: type) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall
-from tooldeck.core.parameters import Problem, problems_text
+from tooldeck.core.envelopes import unwrapped
+from tooldeck.core.parameters import Checked, Note, Problem, problems_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World, ended
@@ -24,7 +25,10 @@ def arguments(next: Handler, tool: Tool, world: World) -> Handler:
             return ended(_invalid(call, problems))
         checked = check(given)
         if checked.problems:
-            return ended(_invalid(call, checked.problems))
+            meant = _unwrapped(given, tool)
+            if meant is None:
+                return ended(_invalid(call, checked.problems))
+            checked = meant
         if notes or checked.notes:
             repairs = notes + checked.notes
             call.log.notes += repairs
@@ -32,6 +36,15 @@ def arguments(next: Handler, tool: Tool, world: World) -> Handler:
         return next(call.checked(checked.arguments, checked.values))
 
     return run
+
+
+def _unwrapped(given: dict[str, Any], tool: Tool) -> Checked | None:
+    """The arguments out of a wrapping, where they fit then."""
+    for inner, words in unwrapped(given, tool.name, tool.parameters):
+        checked = tool.params.check(inner)
+        if not checked.problems:
+            return checked._replace(notes=(Note("arguments", words), *checked.notes))
+    return None
 
 
 def _invalid(call: ToolCall, problems: tuple[Problem, ...]) -> Outcome:
