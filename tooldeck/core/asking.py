@@ -30,7 +30,8 @@ def check_approvers(given: Any) -> Iterator[Approver]:
     Raises `DefinitionError` naming what is neither.
     """
     if callable(given):
-        yield given
+        approver: Any = given
+        yield approver
         return
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise DefinitionError(

@@ -78,11 +78,11 @@ class ToolCell:
                 ) from None
 
 
-def read_cell(source: str) -> ToolCell:
+def read_cell(source: str, helper: str = "") -> ToolCell:
     """Check the code of a cell and choose its tools; raises `Mistake` in one sentence.
 
     Functions marked with ``@tool`` are the tools; without any mark, all whose names do not start with an
-    underscore.
+    underscore. `helper` is the name of one that is none.
     """
     try:
         tree = ast.parse(source)
@@ -96,7 +96,9 @@ def read_cell(source: str) -> ToolCell:
     if not functions:
         raise Mistake(_no_function(tree))
     marked = [node.name for node in functions if _mark(node)]
-    names = marked or [node.name for node in functions if not node.name.startswith("_")]
+    names = marked or [
+        node.name for node in functions if not node.name.startswith("_") and node.name != helper
+    ]
     if not names:
         names = [functions[0].name] if len(functions) == 1 else []
     if not names:

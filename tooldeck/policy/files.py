@@ -41,11 +41,18 @@ def find_file(folder: Path) -> Path | None:
     """The policy file of a folder, or of the nearest one above that has one."""
     start = folder.resolve()
     for place in (start, *start.parents):
-        if (place / _OWN).is_file():
+        if _is_there(place / _OWN):
             return place / _OWN
-        if (place / _PROJECT).is_file() and _section(place / _PROJECT) is not None:
+        if _is_there(place / _PROJECT) and _section(place / _PROJECT) is not None:
             return place / _PROJECT
     return None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be looked into
+        return False
 
 
 def read_file(path: Path) -> PolicyFile:

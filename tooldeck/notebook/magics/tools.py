@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
@@ -19,7 +20,10 @@ from tooldeck.registry.shelf import make_tool
 
 __all__ = ["ToolMagics"]
 
-_VALUED = ("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker")
+_VALUED = (
+    *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
+    "preview",
+)
 _FLAGS = ("idempotent", "ask", "no_ask")
 _cells = itertools.count(1)
 
@@ -36,20 +40,24 @@ class ToolMagics(DeckMagicsBase):
 
         ``%%tool [--effects read,write,execute,network,repository,human,model | none] [--name NAME]
         [--description TEXT] [--idempotent] [--ask | --no-ask] [--timeout SECONDS] [--retry ATTEMPTS]
-        [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]``
+        [--breaker FAILURES]
+        [--preview FUNCTION] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]``
 
         Imports and helpers may stand in the cell. Of several functions those marked with ``@tool`` are
         taken, else all whose names do not start with an underscore. Running the cell again replaces the tool
         everywhere.
         """
         options = _options(line)
-        found = read_cell(self.notebook.shell.transform_cell(cell))
+        preview = options.get("preview", "")
+        found = read_cell(self.notebook.shell.transform_cell(cell), preview)
         if "name" in options and len(found.names) > 1:
             raise Mistake(
                 f"--name fits one tool, and this cell has {len(found.names)}: {', '.join(found.names)}."
             )
         namespace = self.notebook.shell.user_ns
         functions = found.run(namespace, f"<%%tool cell {next(_cells)}>")
+        if preview:
+            options["preview"] = _function(namespace, preview)
         origin = Origin("notebook")
         described = [
             make_tool(function, {"origin": origin, **_named(name, function), **options, **marks})
@@ -86,6 +94,12 @@ class ToolMagics(DeckMagicsBase):
         words = [word.casefold() for word in read_line("%tools", line).words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
         return ToolTable(tuple(found), self.deck.policy)
+
+
+def _function(namespace: Mapping[str, Any], name: str) -> Any:
+    if not callable(namespace.get(name)):
+        raise Mistake(f"--preview {name}: there is no function of that name; write it in the cell or before.")
+    return namespace[name]
 
 
 def _named(name: str, function: Any) -> dict[str, str]:

@@ -1,0 +1,73 @@
+"""What ``%policy`` shows: the policy at a glance, each part as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tooldeck.guards.text import one_line, visible
+from tooldeck.notebook.render import code, panel
+from tooldeck.policy import Policy
+
+__all__ = ["GrantList", "PolicyView", "found_words"]
+
+
+class _Lines:
+    """Lines of text, also as HTML."""
+
+    def lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(map(visible, self.lines()))
+
+    def _repr_html_(self) -> str:
+        return panel(*map(code, self.lines()))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PolicyView(_Lines):
+    """The preset, the rules in their order, what was found, what was granted."""
+
+    policy: Policy
+
+    def lines(self) -> Iterator[str]:
+        """One line each."""
+        policy, found = self.policy, self.policy.found
+        yield f"Policy: {policy.preset}"
+        yield from (f"  {one_line(str(rule))}" for rule in policy.rules)
+        if found is not None:
+            yield f"  found, only to make it stricter: {one_line(str(found.path))}"
+            if found.ruling.preset is not None:
+                yield f"    preset {found.ruling.preset}"
+            for rule in found.ruling.rules:
+                yield f"    {one_line(str(rule))}" + (
+                    " (waits for %policy load)" if rule in found.allowing else ""
+                )
+        yield from (f"  granted: {one_line(str(grant))}" for grant in policy.grants)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GrantList(_Lines):
+    """What people have granted beyond single calls."""
+
+    policy: Policy
+
+    def lines(self) -> Iterator[str]:
+        """One line a grant."""
+        grants = self.policy.grants
+        if not grants:
+            yield "Nothing was granted beyond single calls."
+        for grant in grants:
+            yield f"{one_line(str(grant))}  from {one_line(grant.origin)}"
+
+
+def found_words(found: Any) -> str:
+    """One sentence about a policy file that was found in the folder."""
+    waiting = len(found.allowing)
+    heeded = len(found.ruling.rules) - waiting
+    words = f"Found {found.path}: {heeded} of its rules make the policy stricter"
+    if waiting:
+        words += f", {waiting} that allow something wait"
+    return f"{words}; %policy load puts all of it in force."
