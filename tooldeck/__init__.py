@@ -13,9 +13,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from tooldeck.core.approval import ApprovalRequest, Decision, Scope
     from tooldeck.core.call import Run, ToolCall, calling
+    from tooldeck.core.cancel import CancelToken
     from tooldeck.core.define import BaseTool, tool
     from tooldeck.core.errors import (
         CallError,
+        Cancelled,
         DefinitionError,
         ExpectedError,
         SetupError,
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
         TransientError,
     )
     from tooldeck.core.hooks import Ask, Block, Rewrite
+    from tooldeck.core.injection import Injected, ToolContext
     from tooldeck.core.parts import Answer, Audio, File, Image, Link, Resource, Table, Text
+    from tooldeck.core.progress import Progress
     from tooldeck.core.result import ToolResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
@@ -34,9 +38,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
     "core.call": ("Run", "ToolCall", "calling"),
+    "core.cancel": ("CancelToken",),
     "core.define": ("BaseTool", "tool"),
     "core.errors": (
         "CallError",
+        "Cancelled",
         "DefinitionError",
         "ExpectedError",
         "SetupError",
@@ -44,7 +50,9 @@ _HOMES = {
         "TransientError",
     ),
     "core.hooks": ("Ask", "Block", "Rewrite"),
+    "core.injection": ("Injected", "ToolContext"),
     "core.parts": ("Answer", "Audio", "File", "Image", "Link", "Resource", "Table", "Text"),
+    "core.progress": ("Progress",),
     "core.result": ("ToolResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),
@@ -63,6 +71,8 @@ __all__ = [
     "Block",
     "BreakerSettings",
     "CallError",
+    "CancelToken",
+    "Cancelled",
     "Decision",
     "Deck",
     "DefinitionError",
@@ -70,10 +80,12 @@ __all__ = [
     "ExpectedError",
     "File",
     "Image",
+    "Injected",
     "Link",
     "LoopSettings",
     "Origin",
     "Policy",
+    "Progress",
     "Resource",
     "RetrySettings",
     "Rewrite",
@@ -87,6 +99,7 @@ __all__ = [
     "Text",
     "Tool",
     "ToolCall",
+    "ToolContext",
     "ToolResult",
     "TooldeckError",
     "TransientError",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tooldeck import Block, Decision, Deck, Rewrite, Scope, Status, TransientError
+from tooldeck import Block, Decision, Deck, Injected, Rewrite, Scope, Status, TransientError
 from tooldeck.core.events import BreakerMoved, CallEnded, CallStarted
 from tooldeck.testing import fake_deck
 
@@ -248,3 +248,25 @@ def made(number: int) -> Any:
         return number
 
     return loose
+
+
+@pytest.mark.parametrize("make", [list, dict], ids=["list", "dict"])
+def test_a_value_that_holds_itself_many_times_is_told_in_no_time(run, auto, make):
+    deck, _ = auto
+    knot = make()
+    for number in range(3):
+        knot.append(knot) if make is list else knot.update({str(number): knot})
+    deck.add(lambda: knot, name="tie")
+    result = run(deck, "tie")
+    assert result.value is knot
+    assert "..." in result.text
+
+
+def test_a_tool_may_return_what_it_knows_of_its_call(run, auto):
+    deck, _ = auto
+
+    def f(x: int, context: Injected):
+        return [context, context.call]
+
+    deck.add(f)
+    assert "f(x=1)" in run(deck, "f", x=1).text

@@ -168,3 +168,12 @@ def test_of_a_cell_with_one_tool_that_cannot_be_made_none_is_made(shell: Shell, 
     shell.fails(f"%%tool --effects none\ndef f() -> int: return 1\n{second}")
     assert list(shell.deck.tools) == ["taken"]
     assert shell.deck.call("taken").value == 1
+
+
+def test_a_function_of_a_cell_may_have_parameters_that_the_deck_fills(shell: Shell) -> None:
+    said = shell.shown(
+        "%%tool --effects none\nfrom tooldeck import Injected\n\n"
+        "def who(x: int, context: Injected) -> str:\n    return context.call.id"
+    )
+    assert "context" not in said
+    assert shell.run("who(1)") == shell.deck.history()[-1].call.id

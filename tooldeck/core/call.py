@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tooldeck.core.cancel import CancelToken
 from tooldeck.core.current import CURRENT
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.parts import Answer, File, Part
@@ -22,6 +23,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status, read_word
 
 if TYPE_CHECKING:
+    from tooldeck.core.progress import Progress
     from tooldeck.core.result import ToolResult
 
 __all__ = [
@@ -72,6 +74,14 @@ class CallLog:
     """How many stages the call is inside of, while tracing."""
     call: ToolCall | None = None
     """The call as the innermost stage knew it."""
+    outer: CallLog | None = None
+    """The log of the call whose body started this one."""
+    token: CancelToken | None = None
+    """Set when the call is given up; made when somebody asks for it, see `token_of`."""
+    progress: Progress | None = None
+    """How far the body is; made when somebody asks for it."""
+    injected: dict[str, Any] | None = None
+    """What the parameters were filled with that the deck fills, by name."""
     text: str = ""
     """The model-facing text, once `present` has made it."""
     parts: tuple[Part, ...] = ()
@@ -93,25 +103,30 @@ class CallLog:
 class Run:
     """A series of calls with one purpose (a model's turn); the loop guard and steering work per run.
 
-    `loop_guard` says when its repetitions are refused; None leaves that to the deck.
+    `loop_guard` says when its repetitions are refused; None leaves that to the deck. `session_id` names the
+    conversation it belongs to; tools that ask for the context are told.
     """
 
-    def __init__(self, name: str = "", *, loop_guard: LoopSettings | None = None) -> None:
+    def __init__(
+        self, name: str = "", *, loop_guard: LoopSettings | None = None, session_id: str = ""
+    ) -> None:
         self.id = f"run-{next(_ids)}"
         self.name = name
+        self.session_id = session_id
+        self.last_user_message: str | None = None
+        """What the person said last; set by whoever drives the model, told to tools that ask for it."""
+        self.token = CancelToken()
+        """Set when the run is stopped."""
         self.loop_guard = loop_settings(loop_guard)
         self.repetitions = Repetitions()
         """What the loop guard remembers."""
         self._messages: deque[str] = deque()
         self._blocks = 0
         self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._reason = ""
 
     def stop(self, reason: str = "stopped by a person") -> None:
-        """End the run: its next call is cancelled with `reason`."""
-        self._reason = reason
-        self._stop.set()
+        """End the run: its next call is cancelled with `reason`, and those under way are told."""
+        self.token.cancel(reason)
 
     def steer(self, message: str) -> None:
         """Interrupt the run once: its next call is not started, and the model reads `message` instead."""
@@ -135,12 +150,12 @@ class Run:
     @property
     def under_way(self) -> bool:
         """Whether calls of this run may still come: inside of a `calling` block, and not stopped."""
-        return self._blocks > 0 and not self._stop.is_set()
+        return self._blocks > 0 and not self.token.cancelled
 
     @property
     def stopped(self) -> str | None:
         """The reason the run was stopped for, or None while it may go on."""
-        return self._reason if self._stop.is_set() else None
+        return self.token.reason if self.token.cancelled else None
 
     def __repr__(self) -> str:
         return f"<Run {self.id}{f' {self.name}' if self.name else ''}>"

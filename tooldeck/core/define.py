@@ -12,8 +12,10 @@ from typing import Any
 from tooldeck.core.base_tool import BaseTool, class_options
 from tooldeck.core.docstrings import parse_docstring
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.injection import for_callers, needs_of, without
 from tooldeck.core.invoking import invoker, runs_async
 from tooldeck.core.options import Options, check_name, check_options
+from tooldeck.core.parameters import Parameters
 from tooldeck.core.preview import read_preview
 from tooldeck.core.schema import describe_parameters, output_schema
 from tooldeck.core.signature import read_signature, underlying
@@ -35,8 +37,12 @@ def define(
     *,
     origin: Origin | None = None,
     scope: Mapping[str, Any] | None = None,
+    params: Parameters | None = None,
 ) -> Tool:
-    """Make a tool. `scope` has names that annotations may use beside the function's own.
+    """Make a tool.
+
+    `scope` has names that annotations may use beside the function's own; `params` describes the arguments
+    where the signature does not.
 
     Raises `DefinitionError` naming what cannot be described and what to do about it.
     """
@@ -46,6 +52,8 @@ def define(
     function = _function(thing, options)
     name = check_name(_callable_name(function) if options.name is None else options.name)
     signature = read_signature(function, name, _caller_scope() if scope is None else scope)
+    needs = needs_of(name, signature)
+    shown = without(signature, needs)
     doc = parse_docstring(_doc(function))
     if sys.flags.optimize > 1 and not options.description:
         warnings.warn(_NO_DOCSTRINGS.format(name), stacklevel=2)
@@ -53,7 +61,7 @@ def define(
     return Tool(
         name=name,
         description=(options.description or _class_description(thing) or doc.description).strip(),
-        params=describe_parameters(name, signature, doc.params),
+        params=for_callers(name, params or describe_parameters(name, shown, doc.params), needs),
         invoke=invoker(function, signature),
         function=function,
         is_async=runs_async(function),
@@ -67,9 +75,10 @@ def define(
         max_chars=options.max_chars,
         retry=options.retry_settings,
         breaker=options.breaker_settings,
-        preview=read_preview(name, options.preview, signature),
+        preview=read_preview(name, options.preview, shown),
         output_schema=output_schema(signature.return_annotation),
-        signature=signature,
+        signature=shown,
+        injected=needs,
     )
 
 

@@ -78,7 +78,7 @@ class TransientError(TooldeckError):
 
 
 class Cancelled(TooldeckError):
-    """The call was given up; the message is the reason. A body lets it pass, and the call is ``cancelled``."""
+    """The call was given up; the message is the reason. A body lets it out, and the call is ``cancelled``."""
 
 
 class NotProvided(TooldeckError):

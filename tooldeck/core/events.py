@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.breaker import BreakerState
@@ -18,6 +19,8 @@ __all__ = [
     "CallEnded",
     "CallStarted",
     "Event",
+    "Progressed",
+    "Streamed",
     "ToolAdded",
     "ToolRemoved",
 ]
@@ -43,6 +46,29 @@ class AttemptStarted:
 
     call: ToolCall
     attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """A body says how far it is; told at most twenty times a second, the last report always."""
+
+    call: ToolCall
+    done: float
+    total: float | None = None
+    """None where the end is not known."""
+    text: str = ""
+    """What it is doing, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A body that gives its items one after the other has given one; the call's value is the list of all."""
+
+    call: ToolCall
+    index: int
+    """How many items of this attempt came before."""
+    item: Any
+    """The item itself, neither cut nor fenced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +113,8 @@ Event = (
     CallStarted
     | CallEnded
     | AttemptStarted
+    | Progressed
+    | Streamed
     | ApprovalAsked
     | ApprovalAnswered
     | BreakerMoved

@@ -15,6 +15,7 @@ from tooldeck.core.settings import BreakerSettings, RetrySettings
 from tooldeck.core.vocabulary import Effect, Risk, Trust
 
 if TYPE_CHECKING:
+    from tooldeck.core.injection import Need
     from tooldeck.core.result import ToolResult
 
 __all__ = ["Executor", "Origin", "Tool"]
@@ -119,6 +120,8 @@ class Tool:
     """Where the body runs; None is the thread or loop of the caller."""
     signature: inspect.Signature | None = None
     """How Python code may call it."""
+    injected: tuple[Need, ...] = ()
+    """The parameters that the deck fills; callers do not see them."""
     title: str = ""
     """A name for people, where the origin gives one."""
     binding: Binding | None = field(default=None, kw_only=True)
@@ -164,12 +167,21 @@ class Tool:
                 )
             return self.function(*args, **kwargs)
         if self.function is not None and _runs_now(self):
-            return self.function(*args, **kwargs)
+            return self._again(args, kwargs) if self.injected else self.function(*args, **kwargs)
         if args:
             kwargs = self._named(args, kwargs)
         if self.is_async and self.function is not None:
             return self._awaited(self.binding, kwargs)
         return self.binding.call(self, kwargs).unwrap()
+
+    def _again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The body called from within itself: it is given what it was given before, unless it says so."""
+        call = CURRENT.get()
+        filled = (call.log.injected if call is not None else None) or {}
+        given = [*args, *kwargs.values()]
+        if self.function is None or any(mine is thing for mine in given for thing in filled.values()):
+            return self.function(*args, **kwargs) if self.function is not None else None
+        return self.invoke({**(self._named(args, {}) if args else {}), **kwargs, **filled})
 
     async def _awaited(self, binding: Binding, kwargs: dict[str, Any]) -> Any:
         return (await binding.acall(self, kwargs)).unwrap()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tooldeck.core.events import Event
     from tooldeck.core.hooks import Hooks
     from tooldeck.core.result import ToolResult
+    from tooldeck.core.services import Services
 
 __all__ = ["Handler", "PolicyView", "World", "ended"]
 
@@ -75,6 +76,8 @@ class World:
     fence: Callable[[str, str], str]
     """Marks outside text for a model: the text and where it comes from."""
     breaker: Callable[[Tool], Breaker]
+    services: Services
+    """Fills the parameters that the deck fills."""
     hooks: Hooks
     emit: Callable[[Event], None] | None
     """Tells the observers; None while there are none."""

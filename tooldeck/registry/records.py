@@ -52,7 +52,7 @@ def _made(
         params = JsonSchemaParameters(schema)
     except DefinitionError as error:
         raise DefinitionError(f"The tool record {name!r}: {error}") from None
-    return replace(define(function, options, origin=origin), params=params)
+    return define(function, options, origin=origin, params=params)
 
 
 def _options(name: str, described: Mapping[str, Any], given: Options) -> Options:

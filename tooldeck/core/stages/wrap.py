@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
+from tooldeck.core.cancel import token_of
 from tooldeck.core.collecting import outcome_of
-from tooldeck.core.errors import ExpectedError
+from tooldeck.core.errors import Cancelled, ExpectedError, NotProvided
 from tooldeck.core.events import AttemptStarted
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.core.strangers import error_words, to_text
@@ -20,6 +22,7 @@ from tooldeck.core.world import Handler, World
 def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     """Run the body and collect what it gives."""
     invoke = tool.invoke
+    needs = tool.injected
     # On the caller's own thread where that is possible, so that prints and figures land where the caller is.
     here = not tool.is_async and tool.executor is None and tool.timeout is None
 
@@ -31,20 +34,27 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
             world.emit(AttemptStarted(call, log.attempts))
         token = CURRENT.set(call)
         try:
+            values = call.values if not needs else {**call.values, **world.services.fill(needs, call, world)}
             if not here:
-                value = await _elsewhere(tool, world, call)
+                value = await _elsewhere(tool, world, values)
             else:
-                value = invoke(call.values)
+                value = invoke(values)
                 if hasattr(type(value), "__await__"):
                     value = await world.host.run(
                         Work(partial(_itself, value), is_async=True, label=tool.name)
                     )
         except LimitPassed:
+            token_of(call).cancel("its time limit passed")
             raise
         except Exception as error:  # noqa: BLE001 - this is the place for it
             return _failed(tool, error)
+        except BaseException as stop:  # an interrupt, or the task was cancelled
+            token_of(call).cancel(_words(stop))
+            raise
         finally:
             CURRENT.reset(token)
+            if log.progress is not None:
+                log.progress.end()
             if log.spans is not None:
                 begun, end = start - log.started, world.host.now() - log.started
                 log.spans.append(Span(f"attempt {log.attempts}", begun, end, "", log.depth))
@@ -53,10 +63,14 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     return run
 
 
-async def _elsewhere(tool: Tool, world: World, call: ToolCall) -> Any:
+async def _elsewhere(tool: Tool, world: World, values: Mapping[str, Any]) -> Any:
     """On a loop, in a thread or in another process, as the host knows."""
-    function = partial(tool.invoke, call.values)
+    function = partial(tool.invoke, values)
     return await world.host.run(Work(function, tool.is_async, tool.executor, tool.timeout, tool.name))
+
+
+def _words(stop: BaseException) -> str:
+    return "it was interrupted" if isinstance(stop, KeyboardInterrupt) else "it was cancelled"
 
 
 def _itself(value: Any) -> Any:
@@ -65,8 +79,10 @@ def _itself(value: Any) -> Any:
 
 def _failed(tool: Tool, error: Exception) -> Outcome:
     """What went wrong. A tool that gives a proper "no" is not at fault."""
-    if isinstance(error, ExpectedError):
+    if isinstance(error, ExpectedError | NotProvided):
         return Outcome(Status.FAILED, error=to_text(error), exception=error, counts=False)
+    if isinstance(error, Cancelled):
+        return Outcome(Status.CANCELLED, error=f"{tool.name} gave up: {to_text(error)}.", exception=error)
     transient = is_transient(error)
     message = error_words(error)
     if transient and not tool.repeatable and tool.retry.attempts > 1:
