@@ -1,0 +1,115 @@
+"""Every path by which a call can start: from a shell, a tool's name and arguments to the end of the call."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ipython_shell import Shell
+
+from tooldeck import ToolResult, tool
+from tooldeck.notebook.show import run_from_form
+
+__all__ = ["NAMED_ONLY", "PATHS"]
+
+Arguments = Mapping[str, Any]
+Path = Callable[[Shell, str, Arguments], ToolResult]
+
+
+def by_name(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.deck.call(name, arguments)
+
+
+def by_json_text(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.deck.call(name, json.dumps(arguments))
+
+
+def awaited(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return asyncio.run(_acall(shell, name, arguments))
+
+
+async def _acall(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return await shell.deck.acall(name, arguments)
+
+
+def awaited_in_a_cell(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    shell.ip.user_ns["_arguments"] = arguments
+    return shell.run(f"await deck.acall({name!r}, _arguments)")
+
+
+def by_magic(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.run(f"%call {name} {json.dumps(arguments)}")
+
+
+def by_object(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.deck.call(shell.deck[name], arguments)
+
+
+def as_a_function(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    with contextlib.suppress(Exception):  # the end is looked up in the history
+        shell.deck[name](**arguments)
+    return shell.deck.history()[-1]
+
+
+def by_form(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    notebook = shell.ip.find_line_magic("call").__self__.notebook
+    card = _Card(shell.deck[name])
+    run_from_form(notebook, card, dict(arguments))
+    return shell.deck.history()[-1]
+
+
+class _Card:
+    """As much of a tool's card as running it needs."""
+
+    def __init__(self, tool: Any) -> None:
+        self.tool = tool
+
+    def put(self, card: Any) -> None:
+        """Nobody looks at it."""
+
+
+def from_a_tool(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    inner: list[ToolResult] = []
+
+    @tool(effects="none")
+    def outer() -> str:
+        inner.append(shell.deck.call(name, arguments))
+        return "done"
+
+    around = shell.deck.call(outer)
+    return inner[0] if inner else around
+
+
+def in_a_batch(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.deck.call_many([(name, arguments)])[0]
+
+
+def in_an_awaited_batch(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return asyncio.run(_many(shell, name, arguments))[0]
+
+
+async def _many(shell: Shell, name: str, arguments: Arguments) -> list[ToolResult]:
+    return await shell.deck.acall_many([(name, arguments)])
+
+
+PATHS: dict[str, Path] = {
+    path.__name__: path
+    for path in (
+        by_name,
+        by_json_text,
+        awaited,
+        awaited_in_a_cell,
+        by_magic,
+        by_object,
+        as_a_function,
+        by_form,
+        from_a_tool,
+        in_a_batch,
+        in_an_awaited_batch,
+    )
+}
+NAMED_ONLY = {name for name in PATHS if name not in ("by_object", "as_a_function", "by_form")}
+"""The paths that start from a name, which may be unknown."""
