@@ -72,7 +72,7 @@ class FakeHost:
             value = background().submit(work.function).result()
         else:
             value = work.function()
-            if inspect.isawaitable(value):
+            if work.is_async and inspect.isawaitable(value):
                 value = await value
         if work.limit is not None and self.clock.seconds - start > work.limit:
             raise LimitPassed(work.limit, still_running=not work.is_async)

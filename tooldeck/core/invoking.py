@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
-__all__ = ["invoker", "runs_async"]
+__all__ = ["STREAMS", "Tell", "collected", "gathered", "invoker", "runs_async"]
 
-_STREAMS = frozenset({GeneratorType, AsyncGeneratorType})
+STREAMS = frozenset({GeneratorType, AsyncGeneratorType})
+"""What gives its items one after the other; its value is the list of them."""
+Tell = Callable[[int, Any], None]
+"""Hears of every item as it comes: how many there were before, and the item."""
 
 
 def runs_async(function: Callable[..., Any]) -> bool:
@@ -26,30 +30,46 @@ def runs_async(function: Callable[..., Any]) -> bool:
 
 
 def invoker(function: Callable[..., Any], signature: inspect.Signature) -> Callable[[Mapping[str, Any]], Any]:
-    """The body as a function of its values by name. A generator is run to its end and gives a list."""
+    """The body as a function of its values by name."""
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     if kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
-
-        def invoke(values: Mapping[str, Any]) -> Any:
-            value = function(**values)
-            return _collected(value) if type(value) in _STREAMS else value
-
-        return invoke
+        return lambda values: function(**values)
 
     def invoke_bound(values: Mapping[str, Any]) -> Any:
         args, kwargs = _bound(signature, values)
-        value = function(*args, **kwargs)
-        return _collected(value) if type(value) in _STREAMS else value
+        return function(*args, **kwargs)
 
     return invoke_bound
 
 
-def _collected(stream: Generator[Any] | AsyncGenerator[Any]) -> Any:
-    return list(stream) if isinstance(stream, Generator) else _awaited_items(stream)
+def gathered(invoke: Callable[[Mapping[str, Any]], Any], values: Mapping[str, Any], tell: Tell | None) -> Any:
+    """What a body gives, a stream run to its end; to be awaited where the body or the stream is async."""
+    value = invoke(values)
+    return collected(value, tell) if type(value) in STREAMS else value
 
 
-async def _awaited_items(stream: AsyncGenerator[Any]) -> list[Any]:
-    return [item async for item in stream]
+def collected(stream: Generator[Any] | AsyncGenerator[Any], tell: Tell | None) -> Any:
+    """The items of a stream as a list, or something to await that gives it."""
+    return _items(stream, tell) if isinstance(stream, Generator) else _awaited_items(stream, tell)
+
+
+def _items(stream: Generator[Any], tell: Tell | None) -> list[Any]:
+    items: list[Any] = []
+    for item in stream:
+        if tell is not None:
+            tell(len(items), item)
+        items.append(item)
+    return items
+
+
+async def _awaited_items(stream: AsyncGenerator[Any], tell: Tell | None) -> list[Any]:
+    items: list[Any] = []
+    async with contextlib.aclosing(stream):
+        async for item in stream:
+            if tell is not None:
+                tell(len(items), item)
+            items.append(item)
+    return items
 
 
 def _bound(signature: inspect.Signature, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

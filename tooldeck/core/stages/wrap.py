@@ -10,8 +10,9 @@ from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
 from tooldeck.core.cancel import token_of
 from tooldeck.core.collecting import outcome_of
 from tooldeck.core.errors import Cancelled, ExpectedError, NotProvided
-from tooldeck.core.events import AttemptStarted
+from tooldeck.core.events import AttemptStarted, Streamed
 from tooldeck.core.host import LimitPassed, Work
+from tooldeck.core.invoking import STREAMS, Tell, collected, gathered
 from tooldeck.core.strangers import error_words, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.transient import is_transient, retry_after
@@ -36,13 +37,11 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
         try:
             values = call.values if not needs else {**call.values, **world.services.fill(needs, call, world)}
             if not here:
-                value = await _elsewhere(tool, world, values)
+                value = await _elsewhere(tool, world, call, values)
             else:
                 value = invoke(values)
-                if hasattr(type(value), "__await__"):
-                    value = await world.host.run(
-                        Work(partial(_itself, value), is_async=True, label=tool.name)
-                    )
+            if type(value) in STREAMS or hasattr(type(value), "__await__"):
+                value = await _whole(value, tool, world, call)
         except LimitPassed:
             token_of(call).cancel("its time limit passed")
             raise
@@ -63,10 +62,28 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     return run
 
 
-async def _elsewhere(tool: Tool, world: World, values: Mapping[str, Any]) -> Any:
+async def _elsewhere(tool: Tool, world: World, call: ToolCall, values: Mapping[str, Any]) -> Any:
     """On a loop, in a thread or in another process, as the host knows."""
-    function = partial(tool.invoke, values)
+    tell = _teller(world, call) if tool.executor is None else None  # another process cannot tell
+    function = partial(gathered, tool.invoke, values, tell)
     return await world.host.run(Work(function, tool.is_async, tool.executor, tool.timeout, tool.name))
+
+
+async def _whole(value: Any, tool: Tool, world: World, call: ToolCall) -> Any:
+    """The value in the end, where the body gave a stream or something to await."""
+    while True:
+        if type(value) in STREAMS:
+            value = collected(value, _teller(world, call))
+        elif hasattr(type(value), "__await__"):
+            value = await world.host.run(Work(partial(_itself, value), is_async=True, label=tool.name))
+        else:
+            return value
+
+
+def _teller(world: World, call: ToolCall) -> Tell | None:
+    """Who hears of each item of a stream, or None while nobody listens."""
+    emit = world.emit
+    return None if emit is None else lambda index, item: emit(Streamed(call, index, item))
 
 
 def _words(stop: BaseException) -> str:
