@@ -15,6 +15,7 @@ from typing import Any
 from tooldeck.core.call import ToolCall
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host, LimitPassed, Work
+from tooldeck.core.invoking import runs_async
 from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
 
@@ -57,7 +58,10 @@ def read_preview(
         given = {**defaults, **values}
         return function(**{key: value for key, value in given.items() if takes_all or key in wanted})
 
-    return preview
+    async def preview_later(values: Mapping[str, Any]) -> Any:
+        return await preview(values)
+
+    return preview_later if runs_async(function) else preview
 
 
 def _known(parameter: inspect.Parameter, signature: inspect.Signature) -> bool:
@@ -79,19 +83,14 @@ def _copy(value: Any) -> Any:
         return value
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
 async def preview_of(tool: Tool, host: Host, call: ToolCall) -> str | None:
     """What the call would change, or why that cannot be told; None for a tool without a preview."""
     if tool.preview is None:
         return None
     label = f"preview of {tool.name}"
+    function, is_async = partial(tool.preview, _copied(call.values)), runs_async(tool.preview)
     try:
-        shown = await host.run(Work(partial(tool.preview, _copied(call.values)), limit=SECONDS, label=label))
-        if inspect.isawaitable(shown):
-            shown = await host.run(Work(partial(_itself, shown), is_async=True, limit=SECONDS, label=label))
+        shown = await host.run(Work(function, is_async, limit=SECONDS, label=label))
     except LimitPassed:
         return f"no preview: it took longer than {SECONDS:g} s"
     except Exception as error:  # noqa: BLE001 - functions of the author may raise anything
