@@ -1,10 +1,10 @@
-// How far a call is, as its server tells it.
+// How far a call is, as its body or its server tells it.
 
 import { h, outside, put } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
-/** @typedef {{title: Piece[], share: number | null, line: Piece[], ended: boolean}} Progress */
+/** @typedef {{title: Piece[], share: number | null, line: Piece[]}} Progress */
 
 /** @type {import("@anywidget/types").Render<{progress: Progress}>} */
 function render({ model, el }) {

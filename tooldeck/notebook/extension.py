@@ -17,6 +17,7 @@ from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
 from tooldeck.notebook.places import store_here
 from tooldeck.notebook.policies import found_words
+from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
@@ -34,6 +35,7 @@ class Notebook:
         self.deck = deck
         self.desk = ApprovalDesk()
         self.live = Live(deck)
+        self.bars = ProgressBars()
         self._undo: list[Any] = []
 
     def start(self) -> None:
@@ -42,7 +44,7 @@ class Notebook:
         self.deck.use_hosts(
             *notebook_hosts(self.desk), caller=Caller(Source.CELL), prepare_mcp=self._prepare_mcp
         )
-        self._undo = [self.deck.subscribe(self.live.observe)]
+        self._undo = [self.deck.subscribe(observer) for observer in (self.live.observe, self.bars.observe)]
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
         self.shell.events.register("post_run_cell", self.live.flush)
         for make in MAGICS:
@@ -80,7 +82,7 @@ class Notebook:
         from tooldeck.notebook.servers import make_handlers
 
         if connections.handlers.on_elicit is None:
-            connections.handlers = make_handlers(self.desk)
+            connections.handlers = make_handlers(self.desk, self.bars)
         connections.on_end = self.live.session_ended
         connections.in_process = kernel_executor()
 

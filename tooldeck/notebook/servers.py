@@ -17,6 +17,7 @@ from tooldeck.notebook.approvals import RENDER_WITHIN, ApprovalDesk, show_in_pla
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.places import current_place
+from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.say import say
 
 __all__ = ["make_handlers"]
@@ -24,17 +25,23 @@ __all__ = ["make_handlers"]
 T = TypeVar("T")
 _QUIET = {"debug"}
 """Log levels that are not shown in the cell."""
-_MOST_BARS = 50
-"""Bars that are kept to be moved; those of older calls stay as they are."""
 
 
-def make_handlers(desk: ApprovalDesk) -> Handlers:
+def make_handlers(desk: ApprovalDesk, bars: ProgressBars) -> Handlers:
     """Handlers that put questions, progress and logs into the waiting cell."""
 
     async def answered(question: Question) -> Answer:
         return await answer(question, desk.render_within)
 
-    return Handlers(on_elicit=answered, on_progress=_ProgressBars().show, on_log=_log)
+    async def moved(report: Progress) -> None:
+        call = current_call()
+        key = call.id if call is not None else f"{report.server}/{report.tool}"
+        title = f"{report.server}: {report.tool}"
+        shown = bars.move(key, title, report.progress, report.total, report.message)
+        if shown is not None and not shown.done():
+            await asyncio.shield(asyncio.wrap_future(shown))
+
+    return Handlers(on_elicit=answered, on_progress=moved, on_log=_log)
 
 
 async def answer(question: Question, render_within: float = RENDER_WITHIN) -> Answer:
@@ -82,33 +89,3 @@ async def _log(line: LogLine) -> None:
     name = f" {line.logger}" if line.logger else ""
     text = line.data if isinstance(line.data, str) else repr(line.data)
     await _in_cell(say, f"[{line.server}{name} {line.level}] {text}")
-
-
-class _ProgressBars:
-    """One bar for each call that reports progress, where somebody can see it."""
-
-    def __init__(self) -> None:
-        self._bars: dict[str, asyncio.Future[Any]] = {}
-
-    async def show(self, progress: Progress) -> None:
-        """Move the bar of the running call; make it first if need be. Reports may come while it is made."""
-        if audience() is not Audience.WIDGETS:
-            return
-        call = current_call()
-        key = call.id if call is not None else f"{progress.server}/{progress.tool}"
-        if key not in self._bars:
-            self._bars[key] = asyncio.ensure_future(
-                _in_cell(_show_bar, f"{progress.server}: {progress.tool}")
-            )
-            for old in list(self._bars)[:-_MOST_BARS]:
-                del self._bars[old]
-        bar = await asyncio.shield(self._bars[key])
-        bar.move(progress.progress, progress.total, progress.message)
-
-
-def _show_bar(title: str) -> Any:
-    from tooldeck.notebook.widgets.progress import ProgressBar
-
-    bar = ProgressBar(title)
-    show_in_place(bar)
-    return bar

@@ -1,4 +1,4 @@
-"""How far a call is, as its server tells it."""
+"""How far a call is, as its body or its server tells it."""
 
 import traitlets
 
@@ -31,6 +31,12 @@ class ProgressBar(Panel):
         reached = f"{done:g} of {total:g}" if total else f"{done:g}"
         self._line = f"{reached} · {message}" if message else reached
         self._pace.run(self._show, urgent=self._share == 1.0)
+
+    def end(self, words: str) -> None:
+        """Show how the call ended; the bar stands still from then on."""
+        self._share = 1.0 if self._share is None else self._share
+        self._line = f"{self._line} · {words}"
+        self._pace.run(self._show, urgent=True)
 
     def _show(self) -> None:
         self.progress = {
