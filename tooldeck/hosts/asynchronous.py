@@ -38,8 +38,15 @@ class AsyncHost:
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Suspend until `future` is done; see `Host.wait`."""
-        async with asyncio.timeout(timeout):
-            return await asyncio.wrap_future(future)
+        # Not `asyncio.timeout`: with nest_asyncio 1.x applied on Python 3.14 it finds no task to cancel.
+        wrapped = asyncio.wrap_future(future)
+        try:
+            await asyncio.wait({wrapped}, timeout=timeout)
+            if not wrapped.done():
+                raise TimeoutError
+        finally:
+            wrapped.cancel()
+        return wrapped.result()
 
     async def run(self, work: Work) -> Any:
         """See `Host.run`."""

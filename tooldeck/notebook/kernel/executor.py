@@ -22,7 +22,7 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.hosts.background import Job, background, start_job
 from tooldeck.notebook.kernel.adapter import kernel_loop
 from tooldeck.notebook.kernel.jobs import Place, is_waiting, post
-from tooldeck.notebook.kernel.reentry import IN_JOB, LoopNotReentrantError, refusal, run_here
+from tooldeck.notebook.kernel.reentry import IN_JOB, LoopNotReentrantError, no_scopes, refusal, run_here
 from tooldeck.notebook.kernel.waiting import wait
 
 __all__ = ["KernelJob", "KernelLoop", "kernel_executor"]
@@ -74,6 +74,9 @@ class KernelLoop:
         if loop is None:
             return background().submit(function, *args, **kwargs)
         job: KernelJob[Any] = KernelJob(self)
+        if problem := no_scopes():
+            job.settle(None, LoopNotReentrantError(problem))
+            return job
         context = contextvars.copy_context()
         context.run(IN_JOB.set, True)
 
@@ -98,6 +101,8 @@ class KernelLoop:
         """Raise `LoopNotReentrantError` where blocking would stop the loop and it cannot be entered again."""
         if not _on_its_thread():
             return
+        if problem := no_scopes():
+            raise LoopNotReentrantError(problem)
         try:
             running = asyncio.get_running_loop()
         except RuntimeError:

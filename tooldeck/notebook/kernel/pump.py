@@ -21,6 +21,7 @@ from typing import Any, Self
 from tooldeck.notebook.kernel.adapter import (
     Message,
     ShellPort,
+    current_task,
     running_cell,
     running_kernel,
     shell_port,
@@ -207,7 +208,7 @@ class AsyncPump(_Guarded):
         cell = running_cell(asyncio.get_running_loop()) if port is not None else None
         if port is not None and cell is not None:
             self._cell = cell
-            self.interrupts.forward = asyncio.current_task() is not cell
+            self.interrupts.forward = current_task() is not cell
             self.interrupts.install()
             self._tap = Tap.of(port)
             self._use = self._tap.join(self._wake, self._active)
@@ -232,7 +233,7 @@ class AsyncPump(_Guarded):
 
     def _stuck(self) -> bool:
         cell = self._cell
-        return self.interrupts.flagged_before and cell is not None and asyncio.current_task() is cell
+        return self.interrupts.flagged_before and cell is not None and current_task() is cell
 
     def _active(self) -> bool:
         """Whether the cell still runs; a task that outlives it must not take what the idle kernel serves."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import sys
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -19,12 +20,12 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from tooldeck.core.errors import ExpectedError
-from tooldeck.notebook.kernel.adapter import running_kernel, shell_port
+from tooldeck.notebook.kernel.adapter import kernel_loop, running_kernel, shell_port
 from tooldeck.notebook.kernel.jobs import Place, Waiter, is_waiting, post, waiter
 from tooldeck.notebook.kernel.pump import Pump
 from tooldeck.notebook.kernel.waiting import wait
 
-__all__ = ["IN_JOB", "LoopNotReentrantError", "can_run_here", "refusal", "run_here"]
+__all__ = ["IN_JOB", "LoopNotReentrantError", "can_run_here", "no_scopes", "refusal", "run_here"]
 
 T = TypeVar("T")
 
@@ -35,6 +36,7 @@ _START = 0.05
 _GRACE = 2.0
 """Seconds that a cancelled coroutine gets for cleaning up."""
 
+_UNPATCH = "remove its apply() and restart the kernel (nest_asyncio2 may be applied)."
 _REMEDY = "Write `await` before the call instead."
 
 IN_JOB: ContextVar[bool] = ContextVar("tooldeck_in_job", default=False)
@@ -69,7 +71,8 @@ def can_run_here() -> bool:
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        return _waiting_main() is not None
+        main = kernel_loop()
+        return main is not None and _unfit(main) is None and _waiting_main() is not None
     return refusal(loop) is None
 
 
@@ -104,17 +107,33 @@ def _waiting_main() -> Place | None:
 
 def refusal(loop: asyncio.AbstractEventLoop) -> str | None:
     """Why `loop` cannot be entered again, as a sentence, or None."""
-    if hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2"):
-        return (
-            "nest_asyncio 1.x is applied in this process, and it loses notebook messages: remove its apply() "
-            "and restart the kernel (nest_asyncio2 may be applied)."
-        )
     if threading.current_thread() is not threading.main_thread() and shell_port() is None:
         return f"the thread {threading.current_thread().name!r} runs a loop of its own."
+    return _unfit(loop)
+
+
+def _unfit(loop: asyncio.AbstractEventLoop) -> str | None:
+    """The same as far as it does not depend on who asks."""
+    if _nest_asyncio_1():
+        return f"nest_asyncio 1.x is applied in this process, and it loses notebook messages: {_UNPATCH}"
     if not isinstance(loop, asyncio.BaseEventLoop):
         kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
         return f"the running loop is a {kind}, which cannot be entered again."
     return None
+
+
+def no_scopes() -> str | None:
+    """Why no MCP session can live on a loop of user code, as a sentence, or None."""
+    if _nest_asyncio_1() and sys.version_info >= (3, 14):
+        return (
+            "nest_asyncio 1.x is applied in this process, and since Python 3.14 no MCP session works on a "
+            f"loop that it has patched: {_UNPATCH}"
+        )
+    return None
+
+
+def _nest_asyncio_1() -> bool:
+    return hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2")
 
 
 def _make_reentrant(loop: asyncio.AbstractEventLoop) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Awaitable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from tooldeck.notebook.kernel.adapter import missing_names, running_kernel
+from tooldeck.notebook.kernel.adapter import current_task, missing_names, running_kernel
 from tooldeck.notebook.kernel.jobs import Waiter, waiter
 from tooldeck.notebook.kernel.pump import AsyncPump, Pump
 
@@ -69,8 +69,15 @@ async def wait_async(future: Future[T], timeout: float | None = None) -> T:
             loop.call_soon_threadsafe(finish)
 
     future.add_done_callback(on_done)
-    async with asyncio.timeout(timeout):
+    # Not `asyncio.timeout`: with nest_asyncio 1.x applied on Python 3.14 it finds no task to cancel.
+    timer = None if timeout is None else loop.call_later(timeout, finish)
+    try:
         await attend(done)
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if not future.done():
+        raise TimeoutError(f"nothing came within {timeout:g} s")
     return future.result()
 
 
@@ -96,7 +103,7 @@ class _Attended:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._task = asyncio.current_task(loop)
+        self._task = current_task(loop)
         self._context = contextvars.copy_context()
         self._pump = AsyncPump(self._wake)
         self._work: Waiter | None = None

@@ -13,6 +13,7 @@ from tooldeck.notebook.kernel.adapter.port import COMM_MESSAGES, SERVED, Message
 from tooldeck.notebook.kernel.adapter.running import (
     allows_stdin,
     call_when_idle,
+    current_task,
     kernel_loop,
     running_cell,
     running_kernel,
@@ -26,6 +27,7 @@ __all__ = [
     "ShellPort",
     "allows_stdin",
     "call_when_idle",
+    "current_task",
     "kernel_loop",
     "missing_names",
     "running_cell",

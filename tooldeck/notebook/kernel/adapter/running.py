@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import asyncio.tasks
 import os
 import sys
 import threading
@@ -12,7 +13,15 @@ from typing import Any
 from tooldeck.notebook.kernel.adapter.names import CELL_COROUTINE, missing_names
 from tooldeck.notebook.kernel.adapter.port import ShellPort
 
-__all__ = ["allows_stdin", "call_when_idle", "kernel_loop", "running_cell", "running_kernel", "shell_port"]
+__all__ = [
+    "allows_stdin",
+    "call_when_idle",
+    "current_task",
+    "kernel_loop",
+    "running_cell",
+    "running_kernel",
+    "shell_port",
+]
 
 
 def running_kernel() -> Any | None:
@@ -53,9 +62,24 @@ def kernel_loop() -> asyncio.AbstractEventLoop | None:
     return loop
 
 
+# nest_asyncio 1.x makes all new tasks ones of the pure Python class, and since Python 3.14 asyncio's own
+# functions know nothing of those; the pure Python functions beside them do. Older Pythons keep one list.
+_python_current_task: Callable[..., asyncio.Task[Any] | None] = getattr(
+    asyncio.tasks, "_py_current_task", asyncio.current_task
+)
+_python_all_tasks: Callable[..., set[asyncio.Task[Any]]] = getattr(
+    asyncio.tasks, "_py_all_tasks", asyncio.all_tasks
+)
+
+
+def current_task(loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Task[Any] | None:
+    """The task that runs now on `loop` (None: the running loop), whoever patched asyncio."""
+    return asyncio.current_task(loop) or _python_current_task(loop)
+
+
 def running_cell(loop: asyncio.AbstractEventLoop) -> asyncio.Task[Any] | None:
     """The task of the top-level-await cell that runs on `loop`, or None when there is none."""
-    for task in asyncio.all_tasks(loop):
+    for task in asyncio.all_tasks(loop) | _python_all_tasks(loop):
         if getattr(task.get_coro(), "__name__", "") == CELL_COROUTINE and not task.done():
             return task
     return None
