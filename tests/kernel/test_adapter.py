@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel_cells import SETUP
 from live_kernel import LiveKernel
+from rig import kernels
 
 from tooldeck.notebook.kernel import adapter, environment
 
@@ -13,6 +14,7 @@ def test_every_private_name_exists_in_the_installed_packages() -> None:
     assert adapter.self_test() == []
 
 
+@pytest.mark.pythons
 def test_every_private_name_exists_in_each_kernel_under_test(kernel: LiveKernel) -> None:
     text = kernel.run(
         "import ipykernel; from tooldeck.notebook.kernel import adapter, environment\n"
@@ -21,7 +23,9 @@ def test_every_private_name_exists_in_each_kernel_under_test(kernel: LiveKernel)
     ).text
     version, versions = text.splitlines()
     assert version.endswith(" [] True")
-    if kernel.version is not None:
+    if kernel.version in kernels.PYTHONS:
+        assert f"Python {kernel.version}." in versions
+    elif kernel.version is not None:
         assert version.startswith(kernel.version)
         assert f"ipykernel {kernel.version}" in versions
     assert "missing" not in versions

@@ -10,6 +10,7 @@ from live_kernel import LiveKernel
 ASK = "print(await Card().ask_async())"
 
 
+@pytest.mark.pythons
 def test_a_click_resumes_the_awaiting_cell(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     kernel.click(cell.widgets[0], route)
@@ -26,6 +27,7 @@ def test_a_click_resumes_a_task_that_the_cell_gathered(kernel: LiveKernel) -> No
     assert "['approved', 'denied']" in kernel.finish(cell).text
 
 
+@pytest.mark.pythons
 def test_an_interrupt_ends_the_awaiting_cell_at_once(kernel: LiveKernel) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     start = time.monotonic()
@@ -35,6 +37,7 @@ def test_an_interrupt_ends_the_awaiting_cell_at_once(kernel: LiveKernel) -> None
     assert "after" in kernel.run("print('after')").text
 
 
+@pytest.mark.pythons
 def test_an_interrupt_ends_a_gathering_cell_at_once(kernel: LiveKernel) -> None:
     cell = kernel.blocked("await asyncio.gather(Card().ask_async(), Card().ask_async())", widgets=4)
     kernel.shown(cell, widgets=4, waiting=2)

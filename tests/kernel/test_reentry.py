@@ -10,6 +10,7 @@ from live_kernel import LiveKernel
 ASK = "print(run_here(Card().on_loop()))"
 
 
+@pytest.mark.pythons
 def test_a_coroutine_of_the_kernels_loop_runs_in_a_blocking_cell(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     kernel.click(cell.widgets[0], route)
@@ -28,6 +29,7 @@ def test_cells_queued_behind_a_nested_run_run_after_it_in_order(kernel: LiveKern
     assert [name for name in kernel.order if name in ids] == ids
 
 
+@pytest.mark.pythons
 def test_an_interrupt_cancels_the_coroutine_and_aborts_run_all(kernel: LiveKernel) -> None:
     kernel.run(
         "async def long():\n"
@@ -61,6 +63,7 @@ def test_objects_made_by_top_level_await_work_from_blocking_code(kernel: LiveKer
     assert "6" in kernel.run("print(run_here(use()))").text
 
 
+@pytest.mark.pythons
 def test_nested_runs_keep_task_bookkeeping_and_time_limits_right(kernel: LiveKernel) -> None:
     kernel.run(
         "import anyio\n"
@@ -114,47 +117,6 @@ def test_a_worker_thread_runs_its_coroutine_on_the_loop_of_the_waiting_cell(kern
     )
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_nest_asyncio2_applied_by_the_user_changes_nothing(kernel: LiveKernel, when: str) -> None:
-    if when == "before":
-        kernel.setup, setup = "import nest_asyncio2; nest_asyncio2.apply()\n" + kernel.setup, kernel.setup
-        try:
-            kernel.restart()
-        finally:
-            kernel.setup = setup
-    else:
-        kernel.run("import nest_asyncio2; nest_asyncio2.apply()")
-    for code in ("print(Card().ask())", "print(await Card().ask_async())", ASK):
-        cells = [kernel.send(code), kernel.send("print('next')")]
-        kernel.shown(cells[0], widgets=2)
-        kernel.click(cells[0].widgets[0])
-        assert "approved" in kernel.finish(cells[0]).text
-        assert kernel.finish(cells[1]).text == "next\n"
-        cell = kernel.blocked(code, widgets=2)
-        kernel.interrupt()
-        assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
-
-
-def test_nest_asyncio_1_applied_by_the_user_loses_no_cell_and_is_refused_for_nested_runs(
-    kernel_with_nest_asyncio_1: LiveKernel,
-) -> None:
-    kernel = kernel_with_nest_asyncio_1
-    kernel.run("import nest_asyncio; nest_asyncio.apply()")
-    refused = kernel.finish(kernel.send(ASK))
-    assert refused.error == "LoopNotReentrantError"
-    assert "nest_asyncio2" in refused.contents("error")[0]["evalue"]
-    assert "await" in refused.contents("error")[0]["evalue"]
-    for code in ("print(Card().ask())", "print(await Card().ask_async())"):
-        cells = [kernel.send(code), *(kernel.send(f"print({n})") for n in range(3))]
-        kernel.shown(cells[0], widgets=2)
-        kernel.click(cells[0].widgets[0])
-        assert "approved" in kernel.finish(cells[0]).text
-        assert [kernel.finish(cell).text for cell in cells[1:]] == ["0\n", "1\n", "2\n"]
-        cell = kernel.blocked(code, widgets=2)
-        kernel.interrupt()
-        assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
-
-
 def test_the_loop_of_another_thread_is_refused(kernel: LiveKernel) -> None:
     kernel.run(
         "async def nested(): run_here(asyncio.sleep(0))\n"
@@ -187,5 +149,8 @@ def test_on_uvloop_waits_work_and_nested_runs_are_refused(kernel_on_uvloop: Live
         "async def slow() -> int:\n    'Take a moment.'\n    await asyncio.sleep(0.01); return 5\n"
         "deck.add(slow, effects='read')\n"
         "assert deck.call('slow').value == 5, 'it runs on the session thread instead'\n"
-        "assert (await deck.acall('slow')).value == 5"
+        "assert (await deck.acall('slow')).value == 5\n"
+        "def in_thread(result): result.set_result(deck.call('slow').value)\n"
+        "result = Future(); threading.Thread(target=in_thread, args=[result]).start()\n"
+        "assert wait(result, 9) == 5, 'nor can the waiting cell take it'"
     )

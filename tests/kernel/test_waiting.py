@@ -10,6 +10,7 @@ from live_kernel import SUBSHELL, Cell, LiveKernel
 ASK = "print(Card().ask())"
 
 
+@pytest.mark.pythons
 def test_a_click_resumes_the_blocked_cell(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     kernel.click(cell.widgets[0], route)
@@ -17,12 +18,14 @@ def test_a_click_resumes_the_blocked_cell(kernel: LiveKernel, route: str) -> Non
     assert "approved" in cell.text
 
 
+@pytest.mark.pythons
 def test_the_other_button_gives_the_other_answer(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     kernel.click(cell.widgets[1], route)
     assert "denied" in kernel.finish(cell).text
 
 
+@pytest.mark.pythons
 def test_a_click_is_heard_within_a_quarter_of_a_second(kernel: LiveKernel, route: str) -> None:
     def once() -> float:
         cell = kernel.blocked(ASK, widgets=2)
@@ -61,6 +64,7 @@ def test_figures_shown_after_a_callback_land_in_the_cell(kernel: LiveKernel) -> 
     kernel.run("ip.events.unregister('post_execute', show)")
 
 
+@pytest.mark.pythons
 def test_an_interrupt_ends_the_wait(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked("card = Card(); card.ask()", widgets=2)
     start = time.monotonic()
@@ -70,6 +74,7 @@ def test_an_interrupt_ends_the_wait(kernel: LiveKernel, route: str) -> None:
     assert "interrupted" in kernel.run("print(card.state)").text
 
 
+@pytest.mark.pythons
 def test_two_interrupts_in_a_row_end_one_cell(kernel: LiveKernel) -> None:
     """The second may hit IPython while it formats the traceback, and then that is what is lost."""
     cell = kernel.blocked(ASK, widgets=2)
@@ -80,6 +85,7 @@ def test_two_interrupts_in_a_row_end_one_cell(kernel: LiveKernel) -> None:
     kernel.until(lambda: kernel.finish(kernel.send("pass")).status == "ok", 5, lambda: "no later cell runs")
 
 
+@pytest.mark.pythons
 @pytest.mark.parametrize("swallow", [False, True], ids=["raised", "swallowed"])
 def test_an_interrupt_inside_a_callback_ends_the_wait(kernel: LiveKernel, swallow: bool) -> None:
     kernel.run(
@@ -97,6 +103,7 @@ def test_an_interrupt_inside_a_callback_ends_the_wait(kernel: LiveKernel, swallo
     assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
 
 
+@pytest.mark.pythons
 def test_cells_queued_behind_a_blocked_one_run_after_it_in_order(kernel: LiveKernel, route: str) -> None:
     cell = kernel.blocked(ASK, widgets=2)
     queued = [kernel.send(f"print('queued', {n})") for n in range(3)]
@@ -110,6 +117,7 @@ def test_cells_queued_behind_a_blocked_one_run_after_it_in_order(kernel: LiveKer
     assert [name for name in kernel.order if name in _ids(cell, *queued, probe)] == _ids(cell, *queued, probe)
 
 
+@pytest.mark.pythons
 def test_run_all_with_two_approvals_runs_every_cell_in_order(kernel: LiveKernel, route: str) -> None:
     codes = ["print(1)", ASK, "print(2)", ASK, "print(3)"]
     cells = [kernel.send(code) for code in codes]
@@ -122,6 +130,7 @@ def test_run_all_with_two_approvals_runs_every_cell_in_order(kernel: LiveKernel,
     assert [name for name in kernel.order if name in _ids(*cells)] == _ids(*cells)
 
 
+@pytest.mark.pythons
 def test_an_interrupt_in_the_middle_of_run_all_aborts_the_rest(kernel: LiveKernel) -> None:
     cells = [kernel.send(code) for code in ["print(1)", ASK, "print(2)", "print(3)"]]
     kernel.shown(cells[1], widgets=2)

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from kernel_cells import VERSIONS
+from kernel_pool import or_skip
 from notebook_kernel import NotebookKernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,10 +58,8 @@ def test_a_notebook_shows_the_same_with_every_ipykernel() -> None:
 
 def walk(version: str | None) -> list[list[str]]:
     """The text of all outputs of the walk, cell by cell, without what differs from run to run."""
-    try:
+    with or_skip():
         notebook = NotebookKernel(version)
-    except subprocess.CalledProcessError as error:
-        pytest.skip(f"ipykernel {version} could not be installed: {error}")
     try:
         notebook.fresh()
         return [_texts(notebook, code) for code in WALK]

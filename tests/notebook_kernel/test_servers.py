@@ -40,6 +40,7 @@ def all_gone(processes: list[psutil.Process], within: float) -> bool:
     return not [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]
 
 
+@pytest.mark.pythons
 def test_connect_call_and_close_in_three_cells_leave_nothing_behind(notebook: NotebookKernel) -> None:
     # The loop's own thread stays, and so do the idle ones of its pool: no more of them with every session.
     threads = (

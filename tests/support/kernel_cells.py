@@ -1,17 +1,32 @@
 """What the tests of the kernel bridge run: which kernels, and a card to wait for.
 
 The installed ipykernel and the last of the 6 line run always; `TOOLDECK_KERNELS=all` adds the oldest
-supported one and an early 7.
+supported one, an early 7 and other Pythons. Tests marked `pythons` run with those Pythons that this machine
+has in any case.
 """
 
 from __future__ import annotations
 
-import os
-
 from rig import kernels
 
-ALL = os.environ.get("TOOLDECK_KERNELS") == "all"
-VERSIONS = [None, "6.30.1", *(["7.1.0", kernels.OLD] if ALL else [])]
+ALL = kernels.ALL
+VERSIONS = [None, "6.30.1", *(["7.1.0", kernels.OLD, *kernels.PYTHONS] if ALL else [])]
+
+ON_UVLOOP = (
+    "import asyncio, uvloop; asyncio.set_event_loop_policy(uvloop.EventLoopPolicy()); "
+    "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
+)
+"""A program that is a kernel whose loop cannot be patched or entered again."""
+
+ONE, TWO = "nest_asyncio", "nest_asyncio2"
+"""The two lines of the package by which users make their loop reentrant."""
+
+
+def patched(setup: str, package: str, when: str) -> list[str]:
+    """The cells that apply one of them "before" or "after" the cell that loads tooldeck."""
+    cells = [f"import {package}; {package}.apply()", setup]
+    return cells if when == "before" else cells[::-1]
+
 
 SETUP = """
 get_ipython().Completer.use_jedi = False  # seconds, on the first completion

@@ -7,7 +7,6 @@ the code under test.
 from __future__ import annotations
 
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -72,7 +71,7 @@ class Cell:
 
 
 class LiveKernel:
-    """One kernel, with the ipykernel of a given version (None: the installed one)."""
+    """One kernel; `version` as in `kernels.program`."""
 
     def __init__(
         self, version: str | None = None, setup: str = "", *paths: Path, launcher: list[str] | None = None
@@ -83,11 +82,11 @@ class LiveKernel:
         self._env = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
         self._env |= {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
         launcher = launcher or ["-m", "ipykernel_launcher"]
-        first = [kernels.overlay(version)] if version is not None else []
+        python, first = kernels.program(version)
         self._env["PYTHONPATH"] = os.pathsep.join(str(path) for path in (*first, *paths, ROOT))
         self.manager = KernelManager()
         self.manager._kernel_spec = KernelSpec(
-            argv=[sys.executable, *launcher, "-f", "{connection_file}", "--log-level=CRITICAL"],
+            argv=[python, *launcher, "-f", "{connection_file}", "--log-level=CRITICAL"],
             display_name="test",
             language="python",
         )

@@ -1,21 +1,28 @@
-"""Kernels of other ipykernel versions: the same environment with one package laid over it.
+"""Kernels of other ipykernel versions and of other Pythons.
 
-The overlay is a folder that holds nothing but that version of ipykernel and comes first on PYTHONPATH.
-It is installed once, into .cache/kernels, by whoever needs it first.
+For another ipykernel it is the same environment with one package laid over it: a folder that holds nothing
+but that version and comes first on PYTHONPATH. Another Python gets an environment of its own with what
+tooldeck needs. Each is installed once, into .cache/kernels, by whoever needs it first.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 OVERLAYS = ROOT / ".cache" / "kernels"
+DOWNLOADED = ROOT / ".cache" / "pythons"
+UV = [sys.executable, "-m", "uv"]
 
 OLD = "6.29.5"
 """The oldest line we promise to work with."""
@@ -23,21 +30,113 @@ OLD = "6.29.5"
 VERSIONS = (OLD, "6.30.1", "7.1.0")
 """Versions tested beside the installed one: the floor, the last of the 6 line that matters, an early 7."""
 
+PYTHONS = tuple(one for one in ("3.13", "3.14") if one != f"{sys.version_info[0]}.{sys.version_info[1]}")
+"""Pythons tested beside the one that runs the tests."""
+
+ALL = os.environ.get("TOOLDECK_KERNELS") == "all"
+"""Whether every test runs with every kernel, and a Python that this machine lacks may be fetched for it."""
+
+
+class UnavailableError(Exception):
+    """A kernel cannot be had here; the message says why, and what would help."""
+
+
+def program(version: str | None) -> tuple[str, list[Path]]:
+    """Return the Python of a kernel and what must come first on its path.
+
+    ``version`` is that of an ipykernel, one of `PYTHONS`, or None for what runs the tests.
+    """
+    if version is None:
+        return sys.executable, []
+    if version in PYTHONS:
+        return str(python(version)), []
+    return sys.executable, [overlay(version)]
+
 
 def overlay(version: str) -> Path:
-    """Return the folder with ipykernel ``version``, installing it when it is not there."""
+    """Return the folder with ipykernel ``version``, installing it when it is not there.
+
+    Raises UnavailableError when it cannot be installed, as `package` and `python` do.
+    """
     return package("ipykernel", version)
 
 
 def package(name: str, version: str) -> Path:
     """Return a folder with nothing but one package, installing it when it is not there."""
-    target = OVERLAYS / f"{name}-{version}"
+    uv = [*UV, "pip", "install", "--quiet", "--python", sys.executable, "--no-deps"]
+    return _made(
+        OVERLAYS / f"{name}-{version}",
+        lambda draft: [[*uv, "--target", str(draft), f"{name}=={version}"]],
+        f"{name} {version}",
+    )
+
+
+def python(version: str) -> Path:
+    """Return the Python of an environment with what tooldeck needs, making it when it is not there."""
+    found = interpreter(version)
+    if found is None:
+        raise UnavailableError(
+            f"no Python {version} on this machine: put python{version} on the PATH, or install it by "
+            f"`uv python install {version}`"
+        )
+    needed = ROOT / "pyproject.toml"
+    dependencies = tomllib.loads(needed.read_text())["project"]["dependencies"]
+    key = hashlib.sha256(json.dumps([str(found), dependencies]).encode()).hexdigest()[:8]
+    folder = _made(
+        OVERLAYS / f"python-{version}-{key}",
+        lambda draft: [
+            [*UV, "venv", "--quiet", "--clear", "--python", str(found), str(draft)],
+            [*UV, "pip", "install", "--quiet", "--python", str(draft / "bin/python"), "-r", str(needed)],
+        ],
+        f"an environment of Python {version}",
+    )
+    return folder / "bin" / "python"
+
+
+@cache
+def interpreter(version: str) -> Path | None:
+    """Return a Python of this version that runs here, or None."""
+    found = next((one for one in _candidates(version) if _runs(one)), None)
+    if found is None and ALL:
+        install = [*UV, "python", "install", "--quiet", "--no-bin", "--install-dir", str(DOWNLOADED), version]
+        subprocess.run(install, capture_output=True, timeout=300, check=False)
+        found = next((one for one in _candidates(version) if _runs(one)), None)
+    return found
+
+
+def _candidates(version: str) -> list[Path]:
+    name = f"python{version}"
+    on_path = shutil.which(name)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    managed = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path.home() / ".local/share/uv/python")
+    return [
+        *([Path(on_path)] if on_path else []),
+        *pyenv.glob(f"{version}.*/bin/{name}"),
+        *(one for folder in (managed, DOWNLOADED) for one in folder.glob(f"cpython-{version}.*/bin/{name}")),
+    ]
+
+
+def _runs(program: Path) -> bool:
+    """Whether it is a Python and no stand-in that only says how to install one."""
+    try:
+        done = subprocess.run([program, "-c", ""], capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _made(target: Path, commands: Callable[[Path], list[list[str]]], what: str) -> Path:
+    """Return a folder that commands fill, running them when it is not there."""
     if target.is_dir():
         return target
     OVERLAYS.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=OVERLAYS))
-    uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
-    subprocess.run([*uv, "--no-deps", "--target", str(draft), f"{name}=={version}"], check=True, timeout=120)
+    try:
+        for command in commands(draft):
+            subprocess.run(command, check=True, timeout=120)
+    except subprocess.SubprocessError as error:
+        shutil.rmtree(draft)
+        raise UnavailableError(f"{what} could not be installed into .cache/kernels: {error}") from error
     try:
         draft.rename(target)
     except OSError:  # another worker was first
