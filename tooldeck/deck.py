@@ -30,9 +30,11 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
 from tooldeck.guards.fence import fence
 from tooldeck.hosts.asynchronous import AsyncHost
+from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.policy import Policy
 from tooldeck.registry.export import export
+from tooldeck.registry.prompt import system_prompt
 from tooldeck.registry.toolset import ToolSet
 from tooldeck.store.kept import Journal, Kept
 from tooldeck.store.protocol import Store
@@ -48,7 +50,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Hooked, Kept):
+class Deck(ToolSet, Hooked, Batched, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -103,6 +105,10 @@ class Deck(ToolSet, Hooked, Kept):
         """The tools that policy does not deny, for ``openai``, ``anthropic``, ``gemini`` or ``mcp``."""
         shown = [tool for tool in self._shelf.all() if not self._never_runs(tool)]
         return export(shown, dialect)
+
+    def system_prompt(self) -> str:
+        """What a model has to be told about the deck's tools, for the system prompt; may be empty."""
+        return system_prompt(tool for tool in self._shelf.all() if not self._never_runs(tool))
 
     def _never_runs(self, tool: Tool) -> bool:
         verdict = self.policy.static(tool)
@@ -168,6 +174,9 @@ class Deck(ToolSet, Hooked, Kept):
         await self._lines.of(_AWAITED[call.caller.run is not None])(call)
         return _ended(call)
 
+    def _handler(self, call: ToolCall, *, blocking: bool) -> Handler:
+        return self._lines.of((_BLOCKING if blocking else _AWAITED)[call.caller.run is not None])
+
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
         given = None if isinstance(target, str) else self._given(target)
         outer = current_call()
@@ -206,7 +215,7 @@ class Deck(ToolSet, Hooked, Kept):
             present_policy=lambda: self._policy,
             ask=self._ask,
             fence=fence,
-            breaker=self._circuits.of,
+            circuits=self._circuits,
             services=self._services,
             hooks=self.hooks,
             emit=self._observers.tell_all,
@@ -245,12 +254,19 @@ class Deck(ToolSet, Hooked, Kept):
     async def _ask(self, host: Host, request: ApprovalRequest) -> Decision:
         return await ask_in_turn(self.approvers, host, request)
 
-    def breaker(self, name: str) -> Breaker:
-        """The breaker of a tool: its state, recent outcomes and `reset`."""
-        return self._circuits.of(self[name])
+    def breaker(self, name: str, target: str | None = None) -> Breaker:
+        """The breaker of a tool, or of one of its targets: its state, recent outcomes and `reset`.
 
-    def _moved(self, tool: Tool, state: BreakerState) -> None:
-        self._observers.tell(BreakerMoved(tool, state))
+        The target of an MCP tool is its server. Raises `DefinitionError` for a target that was never called.
+        """
+        return self._circuits.named(self[name], target)
+
+    def breaker_targets(self, name: str) -> Mapping[str, Breaker]:
+        """The breakers of a tool's targets and of its server, by name, as far as calls needed them."""
+        return self._circuits.targets(self[name])
+
+    def _moved(self, tool: Tool, state: BreakerState, target: str) -> None:
+        self._observers.tell(BreakerMoved(tool, state, target))
 
     @property
     def approval_timeout(self) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from tooldeck.core.options import OPTION_NAMES
@@ -97,6 +99,24 @@ def preview(run):
     return shown
 
 
+def resources(run):
+    """How many calls of a batch are inside at once."""
+    found = []
+    for given in without_and_with(resources="x"):
+        deck, _ = fake_deck(policy="auto")
+        pair = threading.Barrier(2)
+
+        def meet(x: int, pair=pair, patience=0.2 if given else 20) -> bool:
+            try:
+                return pair.wait(patience) >= 0
+            except threading.BrokenBarrierError:
+                return False
+
+        deck.add(lambda x: meet(x), name="meet", effects="read", **given)
+        found.append([result.value for result in run.many(deck, [("meet", {"x": 1})] * 2)])
+    return found
+
+
 EFFECTS = {
     name: ["unknown", "failed"],
     description: ["Say something.", "D"],
@@ -110,6 +130,7 @@ EFFECTS = {
     retry: [3, 5],
     breaker: ["failed", "tripped"],
     preview: [None, "x becomes 1"],
+    resources: [[True, True], [False, False]],
 }
 
 

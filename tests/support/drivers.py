@@ -21,6 +21,10 @@ class Blocking:
         """One call after the other."""
         return [self(deck, target, arguments) for arguments in argument_sets]
 
+    def many(self, deck: Deck, calls: Iterable[Any], **options: Any) -> list[ToolResult]:
+        """A batch."""
+        return deck.call_many(calls, **options)
+
 
 class Awaited:
     """``await deck.acall``, each in a loop of its own."""
@@ -40,6 +44,10 @@ class Awaited:
             return [await deck.acall(target, arguments) for arguments in argument_sets]
 
         return asyncio.run(all_of_them())
+
+    def many(self, deck: Deck, calls: Iterable[Any], **options: Any) -> list[ToolResult]:
+        """A batch."""
+        return asyncio.run(deck.acall_many(calls, **options))
 
 
 DRIVERS = {"blocking": Blocking(), "awaited": Awaited()}

@@ -17,9 +17,11 @@ from tooldeck.core.invoking import invoker, runs_async
 from tooldeck.core.options import Options, check_name, check_options
 from tooldeck.core.parameters import Parameters
 from tooldeck.core.preview import read_preview
+from tooldeck.core.resources import read_resources
 from tooldeck.core.schema import describe_parameters, output_schema
 from tooldeck.core.signature import read_signature, underlying
 from tooldeck.core.strangers import to_repr
+from tooldeck.core.targets import read_target
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk
 
@@ -57,25 +59,29 @@ def define(
     doc = parse_docstring(_doc(function))
     if sys.flags.optimize > 1 and not options.description:
         warnings.warn(_NO_DOCSTRINGS.format(name), stacklevel=2)
+    described = for_callers(name, params or describe_parameters(name, shown, doc.params), needs)
     effects = options.declared_effects
     return Tool(
         name=name,
         description=(options.description or _class_description(thing) or doc.description).strip(),
-        params=for_callers(name, params or describe_parameters(name, shown, doc.params), needs),
+        params=described,
         invoke=invoker(function, signature),
         function=function,
         is_async=runs_async(function),
         effects=effects,
         risk=options.declared_risk or default_risk(effects),
-        trust=options.declared_trust or _default_trust(effects),
+        trust=options.declared_trust or _default_trust(effects, origin),
         idempotent=options.idempotent,
         origin=origin or Origin("python", getattr(underlying(function), "__module__", None) or ""),
         ask=options.ask,
         timeout=options.timeout,
+        call_timeout=options.call_timeout,
         max_chars=options.max_chars,
         retry=options.retry_settings,
         breaker=options.breaker_settings,
+        target=read_target(name, options.target, described.schema, shown),
         preview=read_preview(name, options.preview, shown),
+        resources=read_resources(name, options.resources, described.schema),
         output_schema=output_schema(signature.return_annotation),
         signature=shown,
         injected=needs,
@@ -119,9 +125,14 @@ def _callable_name(function: Any) -> str:
     return name if isinstance(name, str) else type(function).__name__
 
 
-def _default_trust(effects: frozenset[Effect] | None) -> Trust:
-    """What comes over the network is somebody else's text, whoever wrote the function."""
-    return Trust.UNTRUSTED if effects and Effect.NETWORK in effects else Trust.TRUSTED
+def _default_trust(effects: frozenset[Effect] | None, origin: Origin | None) -> Trust:
+    """What comes over the network or out of a program is somebody else's text, whoever wrote the function.
+
+    What a plug-in gives back nobody here has written.
+    """
+    carries = effects is not None and effects & {Effect.NETWORK, Effect.EXECUTE}
+    foreign = origin is not None and origin.kind == "plugin"
+    return Trust.UNTRUSTED if carries or foreign else Trust.TRUSTED
 
 
 def _class_description(thing: Any) -> str:

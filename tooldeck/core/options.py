@@ -32,21 +32,31 @@ class Options:
     """``"read"``, ``"write,network"``, ``"none"``; None leaves them undeclared, so that every call asks."""
     risk: str | Risk | None = None
     trust: str | Trust | None = None
-    """``"untrusted"`` fences the output for models. Default: untrusted for the effect ``network``."""
+    """``"untrusted"`` fences the output for models. Default: untrusted for the effects ``network`` and
+    ``execute`` and for plug-ins."""
     idempotent: bool = False
     ask: bool | None = None
     """True: every call asks. False: the author says that none needs to. None: policy decides by effects."""
     timeout: float | None = None
     """Seconds for one attempt."""
+    call_timeout: float | None = None
+    """Seconds for the whole call, all attempts and the waits between them; time that a person takes to
+    answer does not count."""
     max_chars: int = 20_000
     """Characters of output that a model is given at most; 100 or more."""
     retry: RetrySettings | int | None = None
     """Settings, or the number of attempts."""
     breaker: BreakerSettings | int | None = None
     """Settings, or the failures in a row that open it; 0 is off."""
+    target: str | Callable[[Mapping[str, Any]], Any] | None = None
+    """What a call is aimed at, so that one bad host does not close the tool for the others: the name of a
+    parameter (of a URL the host counts), or a function from the arguments by name to a text."""
     preview: Callable[..., Any] | None = None
     """Called before anybody is asked, with the tool's arguments or some of them: says as text or as a unified
     diff what the call would change. Must change nothing itself."""
+    resources: str | Iterable[str] | Callable[[Mapping[str, Any]], Any] | None = None
+    """What a call uses, so that calls of a batch that share it never run at once: names of parameters, or a
+    function from the arguments by name to keys."""
 
     def __post_init__(self) -> None:
         """Refuse what no tool could use."""
@@ -55,6 +65,9 @@ class Options:
         _kind("idempotent", self.idempotent, bool, "True or False")
         _kind("ask", self.ask, bool, "True, False or None")
         _seconds("timeout", self.timeout)
+        _seconds("call_timeout", self.call_timeout)
+        if not (self.target is None or isinstance(self.target, str) or callable(self.target)):
+            raise _wrong("target", self.target, "must be the name of a parameter or a function of the arguments")
         if not _is_count(self.max_chars) or self.max_chars < MIN_CHARS:
             raise _wrong("max_chars", self.max_chars, f"must be a whole number, {MIN_CHARS} or more")
         if not (self.retry is None or _is_count(self.retry) or isinstance(self.retry, RetrySettings)):
@@ -63,6 +76,8 @@ class Options:
             raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
         if self.preview is not None and not callable(self.preview):
             raise _wrong("preview", self.preview, "must be a function of the tool's arguments")
+        if self.resources is not None and not callable(self.resources):
+            object.__setattr__(self, "resources", _names("resources", self.resources))
         object.__setattr__(self, "effects", read_effects(self.effects))  # read once, it may be a generator
         read_word(Risk, self.risk, "risk")
         read_word(Trust, self.trust, "trust")
@@ -138,6 +153,18 @@ def _seconds(option: str, given: Any) -> None:
         return
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
         raise _wrong(option, given, "must be a number of seconds above 0; leave it out for no limit")
+
+
+def _names(option: str, given: Any) -> tuple[str, ...]:
+    """Names given as a list or as one text."""
+    names = tuple(given.replace(",", " ").split() if isinstance(given, str) else _items(given))
+    if not names or not all(isinstance(name, str) for name in names):
+        raise _wrong(option, given, "must be names of parameters or a function of the arguments")
+    return names
+
+
+def _items(given: Any) -> Iterable[Any]:
+    return given if isinstance(given, Iterable) else ()
 
 
 def _is_count(given: Any) -> bool:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tooldeck.core.current import CURRENT
 from tooldeck.core.errors import TooldeckError
 from tooldeck.core.parameters import Parameters
+from tooldeck.core.resources import Resources
 from tooldeck.core.settings import BreakerSettings, RetrySettings
+from tooldeck.core.targets import SharedTarget, Target
 from tooldeck.core.vocabulary import Effect, Risk, Trust
 
 if TYPE_CHECKING:
@@ -108,12 +110,20 @@ class Tool:
     """True: always ask before a call. False: the author says that none needs to. None: policy decides."""
     timeout: float | None = None
     """Seconds for one attempt, or None for no limit."""
+    call_timeout: float | None = None
+    """Seconds for a whole call, waits for people not counted, or None for no limit."""
     max_chars: int = 20_000
     """Characters of output that a model is given at most."""
     retry: RetrySettings = field(default_factory=RetrySettings)
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
+    target: Target | None = None
+    """What a call is aimed at, by its checked values; each target has a breaker of its own."""
+    shared: SharedTarget | None = None
+    """What the tool goes through together with others, such as the connection to their server."""
     preview: Callable[[Mapping[str, Any]], Any] | None = None
     """Tells from validated values what a call would change, without changing it; None where it cannot."""
+    resources: Resources | None = None
+    """What a call uses, by its checked values; calls of a batch that share a resource never run at once."""
     output_schema: dict[str, Any] | None = None
     """JSON Schema of the value, where it is known."""
     executor: Executor | None = None
