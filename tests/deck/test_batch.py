@@ -392,3 +392,22 @@ async def test_the_loop_stays_alive_while_blocking_bodies_of_a_batch_run():
     await ticking
     assert [result.value for result in results] == [True] * 3
     assert len(ticks) == 20
+
+
+def test_questions_typed_at_a_terminal_come_one_after_the_other(monkeypatch):
+    open_questions = []
+    deck = Deck()
+    deck.policy.ask("look")
+    deck.add(lambda n: n, name="look", effects="read")
+
+    def typed(prompt):
+        open_questions.append(prompt)
+        time.sleep(0.005)
+        assert open_questions == [prompt]
+        open_questions.clear()
+        return "y"
+
+    monkeypatch.setattr("tooldeck.hosts.prompt.on_a_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", typed)
+    results = deck.call_many([("look", {"n": n}) for n in range(4)])
+    assert [result.value for result in results] == [0, 1, 2, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import select
 import sys
+import threading
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.core.strangers import to_repr
@@ -19,6 +20,7 @@ _WORDS = {
     Scope.SESSION: "this tool for the [s]ession",
     Scope.ALWAYS: "this tool [a]lways",
 }
+_typing = threading.RLock()  # calls that run at once ask one after the other: there is one keyboard
 _ANSWERS = {"y": Scope.ONCE, "yes": Scope.ONCE, "e": Scope.EXACT, "s": Scope.SESSION, "a": Scope.ALWAYS}
 
 
@@ -36,9 +38,10 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
         return refuse(request)
     if request.timeout is None:
         return ask_by_input(request)
-    sys.stdout.write(f"{question(request)}\n{_choices(request)} (within {request.timeout:.3g} s): ")
-    sys.stdout.flush()
-    answer = _line_within(request.timeout)
+    with _typing:
+        sys.stdout.write(f"{question(request)}\n{_choices(request)} (within {request.timeout:.3g} s): ")
+        sys.stdout.flush()
+        answer = _line_within(request.timeout)
     return Decision(False, by="time-out") if answer is None else read_answer(answer, request)
 
 
@@ -57,7 +60,8 @@ def _line_within(seconds: float) -> str | None:
 def ask_by_input(request: ApprovalRequest) -> Decision:
     """Ask with `input`; anything but a clear yes is a no."""
     try:
-        answer = input(f"{question(request)}\n{_choices(request)}: ")
+        with _typing:
+            answer = input(f"{question(request)}\n{_choices(request)}: ")
     except EOFError:
         return refuse(request, "the input has ended")
     return read_answer(answer, request)
