@@ -207,18 +207,16 @@ def test_an_interrupt_while_connecting_ends_the_server(raw, servers, eventually,
 
 def test_a_reconnection_that_fails_can_be_tried_again(raw, shelf, servers, tmp_path):
     import sys
-    from pathlib import Path
 
     program = tmp_path / "server.py"
-    source = Path(raw()[-1]).read_text()
-    program.write_text(source)
+    program.symlink_to(raw()[-1])
     servers.connect([sys.executable, "-S", str(program)], label="one")
     program.unlink()
     with pytest.raises(McpConnectError, match="exited with code 2"):
         servers.reconnect("one")
     assert servers["one"].state is State.CLOSED
     assert not shelf.tools
-    program.write_text(source)
+    program.symlink_to(raw()[-1])
     servers.reconnect("one")
     assert called(shelf.tools["echo"]).text == "{}"
 

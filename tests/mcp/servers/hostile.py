@@ -7,21 +7,18 @@ import os
 import sys
 import threading
 
+from wire import OBJECT, answer_beside, lock, out, send
+
 SHAPE = sys.argv[1] if len(sys.argv) > 1 else ""
-OBJECT = {"type": "object"}
 TOOLS = ["echo", "progress", "logs", "questions", "changes", "line"]
-out = sys.stdout.buffer
-lock = threading.Lock()
 lists_read = 0
+answers = threading.Semaphore(0)
 
 
-def send(message: dict) -> None:
-    with lock:
-        out.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        out.flush()
-
-
-def listed(cursor: str | None) -> dict:
+def listed(message: dict) -> dict:
+    global lists_read
+    lists_read += 1
+    cursor = message.get("params", {}).get("cursor")
     if SHAPE == "many":
         return {"tools": [{"name": f"t{number}", "inputSchema": OBJECT} for number in range(5000)]}
     if SHAPE == "endless":
@@ -32,7 +29,8 @@ def listed(cursor: str | None) -> dict:
     return {"tools": [{"name": name, "inputSchema": OBJECT} for name in [*TOOLS, *names]]}
 
 
-def call(params: dict) -> str:
+def call(message: dict) -> dict:
+    params = message["params"]
     name, count = params["name"], params.get("arguments", {}).get("count", 0)
     token = params.get("_meta", {}).get("progressToken")
     for number in range(count):
@@ -49,29 +47,10 @@ def call(params: dict) -> str:
         elif name == "line":
             with lock:
                 out.write(b"x" * 1_000_000)
-    return str(lists_read)
-
-
-def answer(message: dict) -> None:
-    global lists_read
-    method, params = message["method"], message.get("params", {})
-    if method == "initialize":
-        result = {
-            "protocolVersion": params["protocolVersion"],
-            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
-            "serverInfo": {"name": "hostile", "version": "1"},
-        }
-    elif method == "tools/list":
-        lists_read += 1
-        result = listed(params.get("cursor"))
-    elif method == "tools/call":
-        result = {"content": [{"type": "text", "text": call(params)}]}
-    elif method in ("ping", "logging/setLevel"):
-        result = {}
-    else:
-        send({"id": message["id"], "error": {"code": -32601, "message": f"no {method}"}})
-        return
-    send({"id": message["id"], "result": result})
+    if name == "questions":
+        for _ in range(count):
+            answers.acquire(timeout=30)
+    return {"content": [{"type": "text", "text": str(lists_read)}]}
 
 
 def flood_stderr() -> None:
@@ -84,7 +63,9 @@ if SHAPE == "stderr":
 try:
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        if "method" in request and "id" in request:
-            threading.Thread(target=answer, args=(request,), daemon=True).start()
+        if "method" not in request:
+            answers.release()
+        elif "id" in request:
+            answer_beside(request, "hostile", {"tools/list": listed, "tools/call": call})
 finally:
     os._exit(0)

@@ -15,8 +15,9 @@ import sys
 import threading
 import time
 
+from wire import OBJECT, answer_beside, send
+
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-OBJECT = {"type": "object"}
 options = argparse.ArgumentParser()
 options.add_argument("--noise", action="store_true", help="print a banner to stdout before anything else")
 options.add_argument("--stubborn", action="store_true", help="ignore the end of input and SIGTERM")
@@ -29,7 +30,6 @@ options.add_argument(
 )
 given = options.parse_args()
 
-lock = threading.Lock()
 answers: dict[int, threading.Event] = {}
 answered: dict[int, dict] = {}
 cancelled: list = []
@@ -37,12 +37,6 @@ running: dict = {}
 all_there = threading.Event()
 tools_now: list[str] = []
 ids = iter(range(1000, 9999))
-
-
-def send(message: dict) -> None:
-    with lock:
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        sys.stdout.flush()
 
 
 def text(words: str, **more) -> dict:
@@ -201,7 +195,8 @@ def plain() -> list[dict]:
     return [{**one, "outputSchema": schema} if one["name"] in ("misfit", "mix") else one for one in listed]
 
 
-def page(cursor: str | None) -> dict:
+def page(message: dict) -> dict:
+    cursor = message.get("params", {}).get("cursor")
     if given.list == "pages":
         number = {None: 1, "p2": 2, "p3": 3}[cursor]
         named = [tool(f"tool{2 * number - 1}"), tool(f"tool{2 * number}")]
@@ -233,31 +228,14 @@ class Running(threading.Event):
         self.tool = name
 
 
-def answer(message: dict) -> None:
-    method, params = message["method"], message.get("params", {})
-    if method == "initialize":
-        result = {
-            "protocolVersion": params["protocolVersion"],
-            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
-            "serverInfo": {"name": "raw", "version": "1"},
-        }
-    elif method == "tools/list":
-        result = page(params.get("cursor"))
-    elif method == "tools/call":
-        function = TOOLS.get(params["name"], echo)
-        running[message["id"]] = Running(params["name"])
-        try:
-            result = function(params.get("arguments", {}), message)
-        finally:
-            gone = running.pop(message["id"])
-        if gone.is_set():
-            return
-    elif method in ("ping", "logging/setLevel"):
-        result = {}
-    else:
-        send({"id": message["id"], "error": {"code": -32601, "message": f"no {method}"}})
-        return
-    send({"id": message["id"], "result": result})
+def call(message: dict) -> dict | None:
+    params = message["params"]
+    running[message["id"]] = Running(params["name"])
+    try:
+        result = TOOLS.get(params["name"], echo)(params.get("arguments", {}), message)
+    finally:
+        gone = running.pop(message["id"])
+    return None if gone.is_set() else result
 
 
 def serve() -> None:
@@ -273,7 +251,7 @@ def serve() -> None:
             answered[message["id"]] = message.get("result") or {"error": message.get("error")}
             answers[message["id"]].set()
         elif "id" in message:
-            threading.Thread(target=answer, args=(message,), daemon=True).start()
+            answer_beside(message, "raw", {"tools/list": page, "tools/call": call})
 
 
 for number in range(given.stderr):
