@@ -110,7 +110,7 @@ function short(seconds) {
 function words({ phase, failures, threshold, last }, left) {
   const lines = {
     off: "breaker off",
-    closed: `closed ${failures}/${threshold}`,
+    closed: `closed, ${failures} of ${threshold} failure${threshold === 1 ? "" : "s"}`,
     open: left === null ? "open" : left > 0 ? `open, probe in ${Math.ceil(left)} s` : "open, probe due",
     "half-open": "half-open, probing",
   };

@@ -41,7 +41,7 @@ test("the arc is the share of failures", async () => {
   const { el } = await gauge({ failures: 2 });
   const [part, whole] = (el.querySelector(".td-gauge-failures")?.getAttribute("stroke-dasharray") ?? "").split(" ");
   expect(Number(part) / Number(whole)).toBeCloseTo(0.4);
-  expect(el.textContent).toContain("closed 2/5");
+  expect(el.textContent).toContain("closed, 2 of 5 failures");
 });
 
 test("an open breaker is a broken ring whose seconds run down", async () => {
