@@ -1,8 +1,9 @@
-"""The breaker: failures in a row open it, and after the cool-down exactly one probe may run."""
+"""The breaker: failures in a row or their share open it; after the cool-down exactly one probe may run."""
 
 from __future__ import annotations
 
 import threading
+from typing import ClassVar
 
 import pytest
 from hypothesis import settings
@@ -14,9 +15,9 @@ from tooldeck.core.breaker import Admission, Breaker, Phase
 from tooldeck.testing import ManualClock
 
 
-def breaker(threshold=3, cooldown=10.0):
+def breaker(threshold=3, cooldown=10.0, **settings):
     clock = ManualClock()
-    return Breaker(BreakerSettings(threshold, cooldown), lambda: clock.seconds), clock
+    return Breaker(BreakerSettings(threshold, cooldown, **settings), lambda: clock.seconds), clock
 
 
 def fail(found, count=1):
@@ -128,8 +129,80 @@ def test_the_last_outcomes_are_kept_in_order():
     assert list(found.recent) == ["ok", "failed", "failed", "refused"]
 
 
+def test_a_share_of_failures_opens_it_although_they_never_come_in_a_row():
+    found, _ = breaker(rate=0.5, window=10, minimum=6)
+    for _ in range(2):
+        fail(found)
+        succeed(found)
+    assert found.state.phase is Phase.CLOSED
+    fail(found)
+    assert found.state.phase is Phase.CLOSED
+    succeed(found)
+    assert found.state.phase is Phase.CLOSED
+    fail(found)
+    assert found.state.phase is Phase.OPEN
+    assert sum(found.state.window) == 4
+
+
+def test_only_the_last_calls_count_for_the_share():
+    found, _ = breaker(threshold=0, rate=0.5, window=4, minimum=4)
+    fail(found)
+    for _ in range(1000):
+        succeed(found)
+    assert len(found.state.window) == 4
+    fail(found)
+    assert found.state.phase is Phase.CLOSED
+    fail(found)
+    assert found.state.phase is Phase.OPEN
+
+
+def test_after_a_good_probe_the_share_starts_afresh():
+    found, clock = breaker(threshold=0, rate=1.0, window=2, minimum=2)
+    fail(found, 2)
+    clock.advance(10)
+    succeed(found)
+    fail(found)
+    assert found.state.phase is Phase.CLOSED
+    assert found.state.window == (True,)
+
+
+def test_without_a_rate_no_outcomes_are_kept_in_the_state():
+    found, _ = breaker()
+    fail(found, 2)
+    assert found.state.window == ()
+
+
+def test_a_clock_that_is_set_back_holds_it_open_for_one_cooldown_at_most():
+    found, clock = breaker()
+    clock.advance(1_000_000)
+    fail(found, 3)
+    clock.seconds = 0.0
+    assert found.seconds_left() == 10.0
+
+
+def test_one_exception_type_is_as_good_as_several():
+    assert BreakerSettings(ignore=OSError).ignored == (OSError,)
+    assert BreakerSettings(ignore=(OSError, ValueError)).ignored == (OSError, ValueError)
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"threshold": -1}, {"threshold": 1.5}, {"threshold": True}, {"cooldown": -1}]
+    "wrong",
+    [
+        {"threshold": -1},
+        {"threshold": 1.5},
+        {"threshold": True},
+        {"cooldown": -1},
+        {"rate": 0},
+        {"rate": 1.1},
+        {"rate": True},
+        {"window": 0},
+        {"minimum": 0},
+        {"rate": 0.5, "window": 5, "minimum": 6},
+        {"ignore": "OSError"},
+        {"ignore": (OSError, 5)},
+        {"ignore": OSError()},
+    ],
+    ids=repr,
 )
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(DefinitionError, match="breaker"):
@@ -139,9 +212,10 @@ def test_settings_that_make_no_sense_are_refused(wrong):
 class Naive:
     """The rules written down as plainly as they can be, for one caller at a time."""
 
-    def __init__(self, threshold, cooldown):
+    def __init__(self, threshold, cooldown, rate=None, window=1, minimum=1):
         self.threshold, self.cooldown = threshold, cooldown
-        self.row, self.open_since, self.probing = 0, None, False
+        self.rate, self.window, self.minimum = rate, window, minimum
+        self.row, self.ends, self.open_since, self.probing = 0, [], None, False
 
     def admits(self, now):
         if self.open_since is None:
@@ -153,27 +227,38 @@ class Naive:
 
     def ended(self, ok, probe, now):
         if self.open_since is None:
-            if ok:
-                self.row = 0
-            elif ok is False:
-                self.row += 1
-                if self.row >= self.threshold:
+            if ok is not None:
+                self.row = 0 if ok else self.row + 1
+                self.ends.append(ok)
+                if not ok and (self.row_is_met() or self.rate_is_met()):
                     self.open_since = now
         elif probe and self.probing:
             self.probing = False
             if ok:
-                self.row, self.open_since = 0, None
+                self.row, self.ends, self.open_since = 0, [], None
             elif ok is False:
                 self.open_since = now
+
+    def row_is_met(self):
+        return self.threshold and self.row >= self.threshold
+
+    def rate_is_met(self):
+        last = self.ends[-self.window :]
+        return self.rate and len(last) >= self.minimum and last.count(False) / len(last) >= self.rate
+
+    def reset(self):
+        self.row, self.ends, self.open_since, self.probing = 0, [], None, False
 
 
 class BreakerMachine(RuleBasedStateMachine):
     """Calls begin and end in any order beside a clock; the naive model must agree at every step."""
 
+    given: ClassVar = {"threshold": 2, "cooldown": 5.0}
+
     def __init__(self):
         super().__init__()
-        self.found, self.clock = breaker(threshold=2, cooldown=5.0)
-        self.naive = Naive(2, 5.0)
+        self.found, self.clock = breaker(**self.given)
+        self.naive = Naive(**self.given)
         self.running = []
 
     @rule()
@@ -195,6 +280,12 @@ class BreakerMachine(RuleBasedStateMachine):
     def wait(self, seconds):
         self.clock.advance(seconds)
 
+    @precondition(lambda self: not any(self.running))
+    @rule()
+    def reset(self):
+        self.naive.reset()
+        self.found.reset()
+
     @invariant()
     def never_two_probes(self):
         assert sum(self.running) <= 1
@@ -210,5 +301,22 @@ class BreakerMachine(RuleBasedStateMachine):
         assert (before.phase is Phase.CLOSED) == closed
 
 
+class RateMachine(BreakerMachine):
+    """The same with the share of failures as the only rule."""
+
+    given: ClassVar = {"threshold": 0, "cooldown": 5.0, "rate": 0.5, "window": 6, "minimum": 4}
+
+
+class BothMachine(BreakerMachine):
+    """The same with both rules."""
+
+    given: ClassVar = {"threshold": 3, "cooldown": 5.0, "rate": 0.4, "window": 8, "minimum": 5}
+
+
+_ENOUGH = settings(max_examples=50, stateful_step_count=40, deadline=None)
 TestBreakerMachine = BreakerMachine.TestCase
-TestBreakerMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBreakerMachine.settings = _ENOUGH
+TestRateMachine = RateMachine.TestCase
+TestRateMachine.settings = _ENOUGH
+TestBothMachine = BothMachine.TestCase
+TestBothMachine.settings = _ENOUGH

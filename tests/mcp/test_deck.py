@@ -96,6 +96,19 @@ def test_the_end_of_a_server_is_the_end_of_a_call_with_its_reason(deck, raw):
     assert deck.call("echo").ok
 
 
+def test_a_server_that_cannot_be_reached_is_left_alone_with_all_its_tools_until_it_is_there_again(deck, raw):
+    deck.mcp.connect(raw(), label="one", breaker=BreakerSettings(threshold=3, cooldown=60))
+    deck.call("die")
+    ends = [deck.call(name) for name in ("echo", "seen", "odd", "echo")]
+    assert [end.status for end in ends] == [Status.FAILED] * 2 + [Status.TRIPPED] * 2
+    assert "odd: its server 'one' could not be reached 3 times in a row" in ends[2].error
+    assert deck.breaker("seen").state.failures == 0
+    assert deck.breaker("seen", "one").state is deck.breaker("odd", "one").state
+    deck.mcp.reconnect("one")
+    assert deck.call("odd").ok
+    assert deck.breaker("seen", "one").quiet
+
+
 def test_a_call_past_the_server_s_limit_ends_with_the_limit_named(deck, raw):
     deck.mcp.connect(raw(), label="one", timeout=0.3)
     result = deck.call("sleep")
@@ -118,7 +131,7 @@ def test_a_result_that_breaks_the_tool_s_promise_is_kept_with_a_note(deck, raw):
     result = deck.call("misfit")
     assert result.value.structured == {"n": "seven"}
     assert [note.text for note in result.notes] == [
-        'The result does not fit the tool\'s own output schema: n: must be an integer (got "seven")'
+        "The result does not fit the tool's own output schema: n: must be an integer"
     ]
     assert not deck.call("mix").notes
 

@@ -1,7 +1,26 @@
 """The circuit breaker: a pure transition function and the small thread-safe holder around it.
 
-States and moves, after M. Nygard, "Release It!": closed counts failures in a row; at the threshold it opens;
-after the cool-down exactly one probe is admitted (half-open); the probe closes or reopens it.
+After M. Nygard, "Release It!". What happens, in each state, at each event:
+
+=========  =======================  ===================================================
+state      event                    next
+=========  =======================  ===================================================
+closed     a call comes             closed; the call runs
+closed     it went well             closed, no failures in a row
+closed     it failed                closed with one failure more, or open where a rule is met
+open       a call comes too early   open; the call is refused
+open       a call comes when due    half-open; the call runs as the probe
+half-open  a call comes             half-open; the call is refused
+half-open  the probe went well      closed, everything forgotten
+half-open  the probe failed         open, for a whole cool-down
+half-open  the probe tells nothing  open, due for another probe at once
+open,      an older call ends       unchanged; a failure is added to the count
+half-open
+any        reset by hand            closed, everything forgotten
+=========  =======================  ===================================================
+
+An end that counts neither way changes nothing, but for the probe. Two rules open it: failures in a row, and
+the share of failures among the last counted calls.
 """
 
 from __future__ import annotations
@@ -11,10 +30,13 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from tooldeck.core.settings import BreakerSettings
 
 __all__ = ["Admission", "Breaker", "BreakerState", "Phase", "admit", "settle"]
+
+T = TypeVar("T")
 
 
 class Phase(StrEnum):
@@ -45,15 +67,18 @@ class BreakerState:
     failures: int = 0
     """Failures in a row."""
     opened_at: float = 0.0
-    """Monotonic seconds of the last opening."""
+    """Seconds on the breaker's clock at the last opening."""
     last_error: str = ""
     """What the last failure said."""
+    window: tuple[bool, ...] = ()
+    """Of the last counted calls, oldest first, whether they failed; empty where no rate rule looks at it."""
 
     def wait(self, settings: BreakerSettings, now: float) -> float:
         """Seconds until a probe may run; 0 unless open."""
         if self.phase is not Phase.OPEN:
             return 0.0
-        return max(0.0, self.opened_at + settings.cooldown - now)
+        # A clock that was set back must not hold it open for more than a cool-down.
+        return min(settings.cooldown, max(0.0, self.opened_at + settings.cooldown - now))
 
 
 def admit(state: BreakerState, settings: BreakerSettings, now: float) -> tuple[BreakerState, bool]:
@@ -75,21 +100,34 @@ def settle(
     error: str = "",
 ) -> BreakerState:
     """The state after an admitted call ended: `ok` is None for an end that counts neither way."""
+    if probe and state.phase is Phase.HALF_OPEN:
+        if ok is None:
+            return replace(state, phase=Phase.OPEN)
+        return BreakerState() if ok else BreakerState(Phase.OPEN, state.failures + 1, now, error)
     if ok is None:
-        # An uncounted probe tells nothing: the breaker goes back to open, due for another probe at once.
-        return replace(state, phase=Phase.OPEN) if probe and state.phase is Phase.HALF_OPEN else state
+        return state
+    if state.phase is not Phase.CLOSED:  # a straggler from before the opening
+        return state if ok else replace(state, failures=state.failures + 1, last_error=error)
+    window = (*state.window, not ok)[-settings.window :] if settings.rate is not None else ()
     if ok:
-        closes = probe if state.phase is Phase.HALF_OPEN else state.phase is Phase.CLOSED
-        return BreakerState() if closes else state  # a straggler from before the opening does not close it
+        return BreakerState(window=window)
     failures = state.failures + 1
-    opens = probe if state.phase is Phase.HALF_OPEN else failures >= settings.threshold
-    if opens and state.phase is not Phase.OPEN:
-        return BreakerState(Phase.OPEN, failures, now, error)
-    return replace(state, failures=failures, last_error=error)
+    if _is_met(settings, failures, window):
+        return BreakerState(Phase.OPEN, failures, now, error, window)
+    return BreakerState(Phase.CLOSED, failures, 0.0, error, window)
+
+
+def _is_met(settings: BreakerSettings, failures: int, window: tuple[bool, ...]) -> bool:
+    """Whether one of the rules says that it is enough."""
+    if 0 < settings.threshold <= failures:
+        return True
+    return settings.rate is not None and (
+        len(window) >= settings.minimum and sum(window) / len(window) >= settings.rate
+    )
 
 
 class Breaker:
-    """The breaker of one tool: holds the state, counts outcomes, tells a listener about every change."""
+    """The breaker of one tool or target: holds the state, counts outcomes, tells a listener of changes."""
 
     def __init__(
         self,
@@ -98,12 +136,24 @@ class Breaker:
         listener: Callable[[BreakerState], None] | None = None,
     ) -> None:
         self.settings = settings
-        self.state = BreakerState()
         self.recent: deque[str] = deque(maxlen=30)
         """The last outcomes, oldest first: ``ok``, ``failed`` or ``ignored``, and ``refused``."""
+        self._state = BreakerState()
         self._now = now
         self._listener = listener
         self._lock = threading.Lock()
+        self._counts_all = settings.rate is not None
+
+    @property
+    def state(self) -> BreakerState:
+        """The state of this moment."""
+        return self._state
+
+    @property
+    def quiet(self) -> bool:
+        """Whether it is closed and has no failures to remember."""
+        state = self.state
+        return state.phase is Phase.CLOSED and not state.failures and not any(state.window)
 
     def seconds_left(self) -> float:
         """Seconds until a probe may run; 0 unless open."""
@@ -116,14 +166,11 @@ class Breaker:
 
     def admit(self) -> Admission:
         """Ask to run."""
-        if self.state.phase is _CLOSED:
+        if self._may_pass():
             return _CALL
-        with self._lock:
-            before = self.state
-            after, admitted = admit(before, self.settings, self._now())
-            self.state = after
+        before, after, admitted = self._change(lambda state: admit(state, self.settings, self._now()))
         try:
-            self._tell(before)
+            self._tell(before, after)
         except BaseException:
             # An interrupt in a listener: the call will not run, and a probe that nobody settles would refuse
             # all others for ever.
@@ -135,14 +182,16 @@ class Breaker:
 
     def settle(self, *, ok: bool | None, probe: bool = False, error: str = "") -> None:
         """Account for the end of an admitted call; `ok` None counts neither way."""
-        if ok and self.state.phase is _CLOSED and not self.state.failures:
+        if ok and self._may_pass() and not self._state.failures and not self._counts_all:
             self.recent.append("ok")
             return
-        with self._lock:
-            before = self.state
-            self.state = settle(before, self.settings, self._now(), ok=ok, probe=probe, error=error)
-            self.recent.append("ignored" if ok is None else "ok" if ok else "failed")
-        self._tell(before)
+
+        def step(state: BreakerState) -> tuple[BreakerState, None]:
+            return settle(state, self.settings, self._now(), ok=ok, probe=probe, error=error), None
+
+        before, after, _ = self._change(step)
+        self.recent.append("ignored" if ok is None else "ok" if ok else "failed")
+        self._tell(before, after)
 
     def refuse(self) -> None:
         """Note a refused call in the recent outcomes."""
@@ -150,12 +199,23 @@ class Breaker:
 
     def reset(self) -> None:
         """Close it by hand and forget the failures."""
-        with self._lock:
-            before = self.state
-            self.state = BreakerState()
-        self._tell(before)
+        before, after, _ = self._change(lambda _state: (BreakerState(), None))
+        self._tell(before, after)
 
-    def _tell(self, before: BreakerState) -> None:
-        state = self.state
-        if state is not before and self._listener is not None:
-            self._listener(state)
+    def _may_pass(self) -> bool:
+        """Whether it is closed as far as can be seen without a lock."""
+        return self._state.phase is _CLOSED
+
+    def _change(
+        self, step: Callable[[BreakerState], tuple[BreakerState, T]]
+    ) -> tuple[BreakerState, BreakerState, T]:
+        """Take one step in one piece; gives the states before and after it, and its answer."""
+        with self._lock:
+            before = self._state
+            after, answer = step(before)
+            self._state = after
+        return before, after, answer
+
+    def _tell(self, before: BreakerState, after: BreakerState) -> None:
+        if self._listener is not None and (before.phase, before.failures) != (after.phase, after.failures):
+            self._listener(after)

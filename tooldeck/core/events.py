@@ -92,6 +92,8 @@ class BreakerMoved:
 
     tool: Tool
     state: BreakerState
+    target: str = ""
+    """The target or server whose breaker it is; empty for the tool's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Options:
         _seconds("timeout", self.timeout)
         _seconds("call_timeout", self.call_timeout)
         if not (self.target is None or isinstance(self.target, str) or callable(self.target)):
-            raise _wrong("target", self.target, "must be the name of a parameter or a function of the arguments")
+            raise _wrong("target", self.target, "must be the name of a parameter or a function")
         if not _is_count(self.max_chars) or self.max_chars < MIN_CHARS:
             raise _wrong("max_chars", self.max_chars, f"must be a whole number, {MIN_CHARS} or more")
         if not (self.retry is None or _is_count(self.retry) or isinstance(self.retry, RetrySettings)):

@@ -22,12 +22,20 @@ class RetrySettings:
     """The longest single wait in seconds. A tool that asks for a longer one is not tried again."""
     budget: float = 60.0
     """Seconds that all waits of one call may take together."""
+    on: type[BaseException] | tuple[type[BaseException], ...] = ()
+    """Exception types that are worth another attempt beside those of the connection."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
+        _exception_types("retry on", self.on)
         _whole("retry attempts", self.attempts, 1)
         for name in ("base", "cap", "budget"):
             _seconds(f"retry {name}", getattr(self, name))
+
+    @property
+    def types(self) -> tuple[type[BaseException], ...]:
+        """The further types that are worth another attempt, also where it is one."""
+        return _exception_types("retry on", self.on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +43,42 @@ class BreakerSettings:
     """When a failing tool is left alone."""
 
     threshold: int = 5
-    """Failures in a row that open the breaker. 0 switches the breaker off."""
+    """Failures in a row that open the breaker. 0 switches this rule off."""
     cooldown: float = 30.0
     """Seconds an open breaker refuses calls before it admits one probe."""
+    rate: float | None = None
+    """Share of failures, above 0 and at most 1, that opens it as well; None switches this rule off."""
+    window: int = 20
+    """Counted calls, the last ones, that the rate is taken of."""
+    minimum: int = 10
+    """Counted calls before the rate says anything."""
+    ignore: type[BaseException] | tuple[type[BaseException], ...] = ()
+    """Exception types that count neither way."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
         _whole("breaker threshold", self.threshold, 0)
         _seconds("breaker cooldown", self.cooldown)
+        _whole("breaker window", self.window, 1)
+        _whole("breaker minimum", self.minimum, 1)
+        if self.rate is not None:
+            _share("breaker rate", self.rate)
+            if self.minimum > self.window:
+                raise DefinitionError(
+                    f"breaker minimum {self.minimum} is more than its window of {self.window} calls, so the "
+                    "rate would never count; make the window larger."
+                )
+        _exception_types("breaker ignore", self.ignore)
+
+    @property
+    def ignored(self) -> tuple[type[BaseException], ...]:
+        """The types to ignore, also where it is one."""
+        return _exception_types("breaker ignore", self.ignore)
+
+    @property
+    def off(self) -> bool:
+        """Whether no rule can open it."""
+        return self.threshold == 0 and self.rate is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +105,20 @@ def loop_settings(given: Any) -> LoopSettings | None:
     if given is None or isinstance(given, LoopSettings):
         return given
     raise DefinitionError(f"loop_guard must be LoopSettings, as in LoopSettings(block=10), got {given!r}.")
+
+
+def _exception_types(what: str, given: Any) -> tuple[type[BaseException], ...]:
+    """One exception type or several, as a tuple; `DefinitionError` for anything else."""
+    types: tuple[Any, ...] = given if isinstance(given, tuple) else (given,)
+    for one in types:
+        if not (isinstance(one, type) and issubclass(one, BaseException)):
+            raise DefinitionError(f"{what} must be exception types such as OSError, got {one!r}.")
+    return types
+
+
+def _share(what: str, given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1:
+        raise DefinitionError(f"{what} must be a share above 0 and at most 1, as in 0.5, got {given!r}.")
 
 
 def _whole(what: str, given: Any, least: int) -> None:

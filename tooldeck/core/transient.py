@@ -16,9 +16,9 @@ __all__ = ["is_transient", "retry_after"]
 _STATUS = {408, 425, 429, 500, 502, 503, 504}
 
 
-def is_transient(error: BaseException) -> bool:
-    """Whether another attempt may succeed."""
-    if isinstance(error, TransientError | ConnectionError | TimeoutError):
+def is_transient(error: BaseException, extra: tuple[type[BaseException], ...] = ()) -> bool:
+    """Whether another attempt may succeed; `extra` types are worth one as well."""
+    if isinstance(error, (TransientError, ConnectionError, TimeoutError, *extra)):
         return True
     httpx = sys.modules.get("httpx")  # recognised when the tool uses it, never imported for it
     if httpx is not None and isinstance(error, httpx.TransportError):

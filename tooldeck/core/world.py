@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict
-from tooldeck.core.breaker import Breaker
 from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.circuits import Circuits
 from tooldeck.core.host import Host
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.tool import Tool
@@ -75,7 +75,8 @@ class World:
     """Asks the deck's approvers, then whoever sits at the host."""
     fence: Callable[[str, str], str]
     """Marks outside text for a model: the text and where it comes from."""
-    breaker: Callable[[Tool], Breaker]
+    circuits: Circuits
+    """The breakers."""
     services: Services
     """Fills the parameters that the deck fills."""
     hooks: Hooks

@@ -11,9 +11,10 @@ from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import LimitPassed
 from tooldeck.core.settings import BreakerSettings
+from tooldeck.core.targets import SharedTarget
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
-from tooldeck.mcp.errors import McpTimeout
+from tooldeck.mcp.errors import McpClosed, McpConnectError, McpTimeout
 from tooldeck.mcp.listing import RemoteTool
 from tooldeck.mcp.results import McpValue
 from tooldeck.mcp.session import Session
@@ -81,6 +82,7 @@ def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declara
         trust=Trust.UNTRUSTED,
         origin=Origin("mcp", session.label),
         breaker=declared.breaker,
+        shared=SharedTarget(session.label, (McpClosed, McpConnectError)),
         output_schema=remote.output_schema,
         executor=session.executor,
         signature=signature_for(parameters.schema),

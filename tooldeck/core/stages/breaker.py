@@ -1,16 +1,20 @@
-"""closed?, breaker: a tool that keeps failing is left alone for a while.
+"""closed?, breaker: a tool, or a target of it, that keeps failing is left alone for a while.
 
 `closed` refuses before anybody is asked for a call that cannot run; `breaker` admits the call and counts its
-end.
+end. A tool of a server goes through two breakers: the server's, which counts that it cannot be reached, and
+its own, which counts the rest.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tooldeck.core.breaker import Admission, Breaker
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.stages.approve import never_asks
+from tooldeck.core.strangers import error_words
+from tooldeck.core.targets import target_of
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.core.world import Handler, World
@@ -18,17 +22,22 @@ from tooldeck.core.world import Handler, World
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
 _OK, _PROBE, _REFUSED = Status.OK, Admission.PROBE, Admission.REFUSED
 
+_Speaks = Callable[[Outcome], bool | None]
+"""Whether an end speaks for what a breaker watches (True), against it (False) or neither way (None)."""
+
 
 def closed(next: Handler, tool: Tool, world: World) -> Handler:
-    """Refuse at once while the breaker is open; not needed where nothing is asked before `breaker`."""
-    if tool.breaker.threshold == 0 or (never_asks(tool, world) and not world.tracing):
+    """Refuse at once while a breaker is open; not needed where nothing is asked before `breaker`."""
+    if tool.breaker.off or (never_asks(tool, world) and not world.tracing):
         return next
-    circuit = world.breaker(tool)
 
     async def run(call: ToolCall) -> Outcome:
-        if circuit.would_refuse():
-            call.log.decide("closed", "open")
-            return _tripped(tool, circuit)
+        target = "" if tool.target is None else _target(tool, call)
+        server = world.circuits.of_server(tool)
+        for circuit, watched in ((server, _server_of(tool)), (world.circuits.of(tool, target), target)):
+            if circuit is not None and circuit.would_refuse():
+                call.log.decide("closed", "open")
+                return _tripped(tool, circuit, watched)
         return await next(call)
 
     return run
@@ -36,15 +45,45 @@ def closed(next: Handler, tool: Tool, world: World) -> Handler:
 
 def breaker(next: Handler, tool: Tool, world: World) -> Handler:
     """Admit and count. Counted are failures and time-outs of the tool itself, nothing else."""
-    if tool.breaker.threshold == 0:
+    if tool.breaker.off:
         return next
-    circuit = world.breaker(tool)
+    own = _guarded(next, tool, _one(tool, world), _own(tool))
+    return own if tool.shared is None else _guarded(own, tool, _shared(tool, world), _reach(tool))
+
+
+_Watched = tuple[Breaker, str]
+"""A breaker and the target that it watches; an empty text for the tool itself."""
+
+
+def _one(tool: Tool, world: World) -> _Watched | Callable[[ToolCall], _Watched]:
+    """The tool's breaker, or how to find that of the target of a call."""
+    circuits = world.circuits
+    if tool.target is None:
+        return circuits.of(tool), ""
+
+    def find(call: ToolCall) -> _Watched:
+        target = _target(tool, call, note=True)
+        return circuits.of(tool, target), target
+
+    return find
+
+
+def _shared(tool: Tool, world: World) -> Callable[[ToolCall], _Watched]:
+    """How to find the server's breaker: for each call, since it starts afresh with a new connection."""
+    return lambda _call: (world.circuits.of_server(tool) or world.circuits.of(tool), _server_of(tool))
+
+
+def _guarded(
+    next: Handler, tool: Tool, watched: _Watched | Callable[[ToolCall], _Watched], speaks: _Speaks
+) -> Handler:
+    """One breaker around a handler."""
 
     async def run(call: ToolCall) -> Outcome:
+        circuit, name = watched if isinstance(watched, tuple) else watched(call)
         admission = circuit.admit()
         if admission is _REFUSED:
             call.log.decide("breaker", "open")
-            return _tripped(tool, circuit)
+            return _tripped(tool, circuit, name)
         probe = admission is _PROBE
         if probe:
             call.log.decide("breaker", "probe")
@@ -53,29 +92,73 @@ def breaker(next: Handler, tool: Tool, world: World) -> Handler:
         except BaseException:
             circuit.settle(ok=None, probe=probe)
             raise
-        circuit.settle(ok=_speaks_for(outcome), probe=probe, error=outcome.error or "")
+        circuit.settle(ok=speaks(outcome), probe=probe, error=outcome.error or "")
         return outcome
 
     return run
 
 
-def _speaks_for(outcome: Outcome) -> bool | None:
-    """Whether the end speaks for the tool (True), against it (False) or neither way (None)."""
-    if outcome.status is _OK:
-        return True
-    if outcome.status is Status.TIMEOUT or (outcome.status is Status.FAILED and outcome.counts):
-        return False
-    return None
+def _own(tool: Tool) -> _Speaks:
+    """What an end says of the tool itself, and of the target that its author names."""
+    beside = (*tool.breaker.ignored, *(tool.shared.faults if tool.shared is not None else ()))
+
+    def speaks(outcome: Outcome) -> bool | None:
+        if outcome.status is _OK:
+            return True
+        if outcome.status is Status.TIMEOUT:
+            return False
+        if outcome.status is not Status.FAILED or not outcome.counts:
+            return None
+        return None if isinstance(outcome.exception, beside) else False
+
+    return speaks
 
 
-def _tripped(tool: Tool, circuit: Breaker) -> Outcome:
+def _reach(tool: Tool) -> _Speaks:
+    """What an end says of the server: any answer of it speaks for it."""
+    faults = tool.shared.faults if tool.shared is not None else ()
+
+    def speaks(outcome: Outcome) -> bool | None:
+        if outcome.status is _OK:
+            return True
+        if outcome.status is not Status.FAILED:
+            return None
+        if isinstance(outcome.exception, tool.breaker.ignored):
+            return None
+        return not isinstance(outcome.exception, faults)
+
+    return speaks
+
+
+def _target(tool: Tool, call: ToolCall, *, note: bool = False) -> str:
+    """What the call is aimed at; nothing in particular where the author's function fails."""
+    try:
+        return target_of(tool.target(call.values) if tool.target is not None else None)
+    except Exception as error:  # noqa: BLE001 - functions of the user may raise anything
+        if note:
+            call.log.note("breaker", f"the target of the call could not be read: {error_words(error)}")
+        return ""
+
+
+def _server_of(tool: Tool) -> str:
+    return "" if tool.shared is None else tool.shared.name
+
+
+def _tripped(tool: Tool, circuit: Breaker, watched: str) -> Outcome:
     circuit.refuse()
-    left = circuit.seconds_left()
-    state = circuit.state
+    left, state = circuit.seconds_left(), circuit.state
     when = f"one probe may run in {math.ceil(left)} s" if left > 0 else "a probe is in progress"
-    return Outcome(
-        Status.TRIPPED,
-        error=f"{tool.name} failed {state.failures} times in a row (last: {state.last_error}) "
-        f"and is left alone; {when}.",
-        retry_after=left,
-    )
+    if tool.shared is not None and watched == tool.shared.name:
+        what = f"{tool.name}: its server {watched!r} could not be reached"
+    else:
+        what = f"{tool.name} failed" + (f" for {watched!r}" if watched else "")
+    said = f"{what} {_how_often(circuit)} (last: {state.last_error}) and is left alone; {when}."
+    return Outcome(Status.TRIPPED, error=said, retry_after=left)
+
+
+def _how_often(circuit: Breaker) -> str:
+    """Which rule opened it, in words."""
+    state, threshold = circuit.state, circuit.settings.threshold
+    if state.window and not 0 < threshold <= state.failures:
+        return f"in {sum(state.window)} of the last {len(state.window)} calls"
+    return f"{state.failures} times in a row"
