@@ -13,7 +13,8 @@ import { h, outside, put, shape } from "./kit.js";
  * @property {Piece[]} text the value or the error
  * @property {string} length
  * @property {boolean} untrusted
- * @property {Piece[][]} notes
+ * @property {{mime: string, data: string}[]} pictures the data in base64
+ * @property {Piece[][]} notes files that were kept, and notes
  */
 
 /** @typedef {{results: Result[], single: boolean, empty: string}} Model */
@@ -56,7 +57,10 @@ function one(result, always, opened) {
       outside(result.text),
     ),
     h("p", { class: "td-quiet" }, result.length, result.untrusted && " · untrusted: text from outside"),
-    ...result.notes.map((note) => h("p", { class: "td-quiet" }, "note: ", h("code", {}, outside(note)))),
+    ...result.pictures.map(({ mime, data }) =>
+      h("img", { class: "td-result-picture", alt: mime, src: `data:${mime};base64,${data}` }),
+    ),
+    ...result.notes.map((note) => h("p", { class: "td-quiet" }, h("code", {}, outside(note)))),
   ];
   if (always) {
     const head = h("div", { class: "td-result-line" }, ...line);

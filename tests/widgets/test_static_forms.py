@@ -9,6 +9,7 @@ import pytest
 from widget_parts import NASTY, TRACE, make_call, make_result, make_tool
 
 from tooldeck.core.parameters import Note
+from tooldeck.core.parts import File, Image, Text
 from tooldeck.core.tokens import estimate_tokens, schema_tokens
 from tooldeck.core.tool import Origin
 from tooldeck.core.vocabulary import Status, Trust
@@ -90,6 +91,20 @@ def test_a_result_tells_its_status_value_and_notes() -> None:
         'write_note: ● ok · 12.4 ms · 1 attempt\n{"code": "TD-1042"}\nnote: seats: read "2" as 2'
     )
     assert render.result_text(result, times=False).startswith("write_note: ● ok\n")
+
+
+def test_a_result_with_pictures_and_files_shows_the_ones_and_names_the_others() -> None:
+    svg, huge = Image(b"<svg onload=1>", "image/svg+xml"), Image(b"x" * 3_000_001)
+    report = File(f"{NASTY}.pdf", b"%PDF", "application/pdf")
+    result = make_result("done", parts=(Text("done"), Image(b"one"), svg, huge), artifacts=(report,))
+    html = render.result_html(result)
+    assert html.count("<img") == 1
+    assert 'src="data:image/png;base64,b25l"' in html
+    assert "<script" not in html
+    assert ".pdf, application/pdf, 4 bytes" in render.result_text(result)
+    view = ResultView(one=True)
+    view.add(result)
+    assert view.results[0]["pictures"] == [{"mime": "image/png", "data": "b25l"}]
 
 
 def test_a_value_that_is_too_long_says_how_much_is_missing() -> None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from tooldeck.core.approval import Word
 from tooldeck.core.call import ToolCall
+from tooldeck.core.parts import Image
+from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
 from tooldeck.guards.text import json_text, visible
@@ -20,7 +22,9 @@ __all__ = [
     "call_line",
     "count",
     "duration",
+    "kept",
     "origin",
+    "pictures",
     "powers",
     "trust",
     "value",
@@ -48,6 +52,10 @@ _ASKS = {
     Word.DENY: "denied by policy",
 }
 _THIN = "\u2009"
+_PICTURES = 8
+"""Pictures of one result that are shown."""
+_PICTURE_BYTES = 3_000_000
+"""Bytes of a picture that a notebook is burdened with."""
 _SHORT = 72
 """Characters that a value may have and still stand in one line beside its name."""
 
@@ -146,6 +154,20 @@ def _text(value: Any) -> tuple[str, bool]:
         return repr(value), False
     except Exception as fault:  # noqa: BLE001 - a broken repr must not hide the card it is shown on
         return f"<{type(value).__name__} whose repr raises {type(fault).__name__}>", False
+
+
+def pictures(result: ToolResult) -> list[tuple[str, str]]:
+    """The pictures of a result that a page can show: media type, data in base64; huge ones are left out."""
+    shown: list[tuple[str, str]] = []
+    for part in result.parts:
+        if isinstance(part, Image) and len(part.data) <= _PICTURE_BYTES and len(shown) < _PICTURES:
+            shown += part.mimebundle().items()
+    return shown
+
+
+def kept(result: ToolResult) -> list[str]:
+    """A line for each file that the tool kept for the person."""
+    return [f"kept: {str(file)[1:-1]}" for file in result.artifacts]
 
 
 def value(given: Any) -> str:

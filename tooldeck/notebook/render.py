@@ -25,6 +25,7 @@ __all__ = [
     "code",
     "diff_box",
     "folded",
+    "further",
     "outcome",
     "outcome_text",
     "panel",
@@ -213,8 +214,13 @@ def outcome_text(result: ToolResult) -> str:
 def result_text(result: ToolResult, *, times: bool = True) -> str:
     """A result as plain text: how it ended, the value or the error, the notes."""
     lines = [f"{one_line(result.call.name)}: {result_line(result, times=times)}", outcome_text(result)]
-    lines += [visible(f"note: {note}") for note in result.notes]
+    lines += [visible(line) for line in further(result)]
     return "\n".join(lines)
+
+
+def further(result: ToolResult) -> list[str]:
+    """What a result says beside its value: the files that were kept, and the notes."""
+    return [*facts.kept(result), *(f"note: {note}" for note in result.notes)]
 
 
 def result_html(result: ToolResult, *, times: bool = True) -> str:
@@ -224,6 +230,11 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     return panel(
         f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
         _block(shown(outcome_text(result)), "dashed" if outside else "solid"),
+        *(
+            f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
+            for mime, data in facts.pictures(result)
+        ),
+        *(code(line) for line in facts.kept(result)),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
 

@@ -33,7 +33,7 @@ def _result_text(result: ToolResult) -> str:
     if result.attempts > 1:
         head += f" after {facts.count(result.attempts, 'attempt')}"
     lines = [head, render.outcome_text(result)]
-    lines += [render.visible(f"note: {note}") for note in result.notes]
+    lines += [render.visible(line) for line in render.further(result)]
     return "\n".join(lines)
 
 

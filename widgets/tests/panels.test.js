@@ -31,6 +31,7 @@ const one = (/** @type {any} */ more = {}) => ({
   text: nasty,
   length: "5 characters",
   untrusted: true,
+  pictures: [],
   notes: [nasty],
   ...more,
 });
@@ -51,9 +52,9 @@ const all = {
   ],
   progress: [
     progress,
-    { progress: { title: nasty, share: 0.3, line: nasty, ended: false } },
+    { progress: { title: nasty, share: 0.3, line: nasty } },
     "progress",
-    { title: plain("changed"), share: null, line: [], ended: false },
+    { title: plain("changed"), share: null, line: [] },
   ],
   question: [
     question,
@@ -119,6 +120,14 @@ test.each(Object.keys(all))("%s makes no element out of text, and shows it", asy
   expect(el.querySelector("script, img")).toBeNull();
   expect(el.textContent).toContain("window.pwned=1");
   expect(el.querySelector(`[data-tooldeck=${name}]`)).not.toBeNull();
+});
+
+test("a picture among the results is drawn from its data, with its type as its name", async () => {
+  const pictures = [{ mime: "image/png", data: "iVBORw0KGgo=" }];
+  const { el } = await drawn("result", { results: [one({ pictures })] });
+  const drawnPicture = el.querySelector("img");
+  expect(drawnPicture?.getAttribute("src")).toBe("data:image/png;base64,iVBORw0KGgo=");
+  expect(drawnPicture?.getAttribute("alt")).toBe("image/png");
 });
 
 test.each(Object.keys(all))("%s follows a change", async (name) => {

@@ -59,5 +59,6 @@ def _facts(result: ToolResult) -> dict[str, Any]:
         "text": [*shown_pieces(text), [more, False]],
         "length": facts.count(len(text), "character"),
         "untrusted": tool is not None and tool.trust is not Trust.TRUSTED,
-        "notes": [shown_pieces(str(note)) for note in result.notes],
+        "pictures": [{"mime": mime, "data": data} for mime, data in facts.pictures(result)],
+        "notes": [shown_pieces(line) for line in render.further(result)],
     }
