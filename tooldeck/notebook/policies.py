@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from tooldeck.guards.text import one_line, visible
 from tooldeck.notebook.render import code, panel
 from tooldeck.policy import Policy
+from tooldeck.policy.files import PolicyFile
 
 __all__ = ["GrantList", "PolicyView", "found_words"]
 
@@ -63,11 +63,9 @@ class GrantList(_Lines):
             yield f"{one_line(str(grant))}  from {one_line(grant.origin)}"
 
 
-def found_words(found: Any) -> str:
+def found_words(found: PolicyFile) -> str:
     """One sentence about a policy file that was found in the folder."""
-    waiting = len(found.allowing)
-    heeded = len(found.ruling.rules) - waiting
-    words = f"Found {found.path}: {heeded} of its rules make the policy stricter"
-    if waiting:
-        words += f", {waiting} that allow something wait"
-    return f"{words}; %policy load puts all of it in force."
+    words = f"Found {found.path}: what it denies or asks for is in force"
+    if found.allowing or found.ruling.preset is not None:
+        words += "; what it allows waits for %policy load"
+    return f"{words}."
