@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -120,4 +121,12 @@ def _broken_promise(promised: JsonSchemaParameters, structured: Any) -> str:
     if not isinstance(structured, Mapping):
         return "there is no structured content" if structured is None else "it is no object"
     problems = promised.check(cast("Mapping[str, Any]", structured)).problems
-    return "; ".join(str(problem) for problem in problems[:5])
+    known = promised.schema.get("properties", {})
+    # Without anything that the server sent, since notes stand outside of the fence.
+    return "; ".join(f"{_declared(problem.path, known)}: {problem.wanted}" for problem in problems[:5])
+
+
+def _declared(path: str, known: Mapping[str, Any]) -> str:
+    """The property that a path leads into, if the tool declared it."""
+    name = re.split(r"[.\[]", path, maxsplit=1)[0]
+    return name if name in known else "something in it"
