@@ -424,7 +424,9 @@ def terminal(monkeypatch):
         ("e", "ok", "ok"),
         ("s", "ok", "ok"),
         ("", "denied", "denied"),
-        ("x", "denied", "denied"),
+        ("n", "denied", "denied"),
+        ("what?\ny", "ok", "denied"),
+        ("a\nx\nn", "denied", "denied"),
     ],
 )
 def test_on_a_terminal_the_question_is_a_prompt(run, terminal, capsys, typed, status, again):
@@ -436,6 +438,19 @@ def test_on_a_terminal_the_question_is_a_prompt(run, terminal, capsys, typed, st
     assert '"ls \\u202e"' in capsys.readouterr().out.replace("\\\\", "\\")
     terminal("n\n")
     assert run(deck, "shell", command="ls \u202e").status == again
+
+
+def test_an_answer_that_is_none_of_the_choices_is_asked_again_and_a_third_one_is_a_no(run, terminal, capsys):
+    deck = Deck(approval_timeout=20)
+    deck.add(Body(), name="shell")
+    terminal("sure\u202e\n" * 3)
+    result = run(deck, "shell", command="x")
+    assert result.status == "denied"
+    assert "3 answers were none of the choices" in result.error
+    shown = capsys.readouterr().out
+    assert shown.count("Approve?") == 3
+    assert "is none of the choices. Approve?" in shown
+    assert "\u202e" not in shown
 
 
 def test_a_prompt_that_nobody_answers_ends_after_the_approval_timeout(run, terminal, capsys):

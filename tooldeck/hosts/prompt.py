@@ -6,13 +6,15 @@ import json
 import select
 import sys
 import threading
+import time
+from collections.abc import Callable
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.core.strangers import to_repr
 from tooldeck.guards.text import one_line
 from tooldeck.hosts.threads import start
 
-__all__ = ["ask_by_input", "ask_on_terminal", "on_a_terminal", "question", "read_answer", "refuse"]
+__all__ = ["ask_by_input", "ask_on_terminal", "on_a_terminal", "question", "refuse"]
 
 _WORDS = {
     Scope.ONCE: "[y]es once",
@@ -21,6 +23,11 @@ _WORDS = {
     Scope.ALWAYS: "this tool [a]lways",
 }
 _typing = threading.RLock()  # calls that run at once ask one after the other: there is one keyboard
+_TRIES = 3
+"""Answers that may be none of the choices, before that counts as a no."""
+_SHOWN = 40
+"""Characters of such an answer that are repeated."""
+_NO = {"", "n", "no"}
 _ANSWERS = {"y": Scope.ONCE, "yes": Scope.ONCE, "e": Scope.EXACT, "s": Scope.SESSION, "a": Scope.ALWAYS}
 
 
@@ -36,13 +43,13 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
     """Ask where standard input is a terminal; refuse elsewhere."""
     if not on_a_terminal():
         return refuse(request)
-    if request.timeout is None:
-        return ask_by_input(request)
-    with _typing:
-        sys.stdout.write(f"{question(request)}\n{_choices(request)} (within {request.timeout:.3g} s): ")
-        sys.stdout.flush()
-        answer = _line_within(request.timeout)
-    return Decision(False, by="time-out") if answer is None else read_answer(answer, request)
+    return ask_by_input(request) if request.timeout is None else _ask(request, _typed_within, request.timeout)
+
+
+def _typed_within(prompt: str, seconds: float | None) -> str | None:
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    return _line_within(seconds or 0.0)
 
 
 def _line_within(seconds: float) -> str | None:
@@ -58,22 +65,48 @@ def _line_within(seconds: float) -> str | None:
 
 
 def ask_by_input(request: ApprovalRequest) -> Decision:
-    """Ask with `input`; anything but a clear yes is a no."""
+    """Ask with `input`, however long it takes."""
     try:
-        with _typing:
-            answer = input(f"{question(request)}\n{_choices(request)}: ")
+        return _ask(request, lambda prompt, _: input(prompt))
     except EOFError:
         return refuse(request, "the input has ended")
-    return read_answer(answer, request)
 
 
-def read_answer(answer: str, request: ApprovalRequest) -> Decision:
-    """The decision that a typed answer means: anything but a choice that is offered is a no."""
+def _ask(
+    request: ApprovalRequest,
+    typed: Callable[[str, float | None], str | None],
+    seconds: float | None = None,
+) -> Decision:
+    """Ask until the answer is one of the choices, a few times at most.
+
+    `typed` shows a prompt and gives what is typed within so many seconds (None: however long it takes), or
+    None when nothing is.
+    """
+    with _typing:
+        end = None if seconds is None else time.monotonic() + seconds
+        said = f"{question(request)}\n"
+        for _ in range(_TRIES):
+            within = "" if seconds is None else f" (within {seconds:.3g} s)"
+            answer = typed(f"{said}{_choices(request)}{within}: ", seconds)
+            if answer is None:
+                return Decision(False, by="time-out")
+            decision = _read(answer, request)
+            if decision is not None:
+                return decision
+            said = f"{one_line(answer.strip()[:_SHOWN])!r} is none of the choices. "
+            seconds = None if end is None else max(0.0, end - time.monotonic())
+    return Decision(False, note=f"{_TRIES} answers were none of the choices")
+
+
+def _read(answer: str, request: ApprovalRequest) -> Decision | None:
+    """The decision that a typed answer means; None for what is none of the choices. No answer is a no."""
     word = answer.strip().casefold()
+    if word in _NO:
+        return Decision(False)
     if word == "x" and request.call.caller.run is not None:
         return Decision(False, stop=True)
     scope = _ANSWERS.get(word)
-    return Decision(True, scope=scope) if scope in request.scopes and scope is not None else Decision(False)
+    return Decision(True, scope=scope) if scope in request.scopes and scope is not None else None
 
 
 def _choices(request: ApprovalRequest) -> str:
