@@ -8,7 +8,7 @@ import pytest
 
 from tooldeck import Ask, Block, Decision, DefinitionError, Rewrite
 from tooldeck.core.approval import Scope
-from tooldeck.core.events import CallEnded, CallStarted
+from tooldeck.core.events import CallEnded, CallStarted, RetryWaits
 from tooldeck.testing import fake_deck
 
 
@@ -152,7 +152,7 @@ def test_a_pattern_has_to_fit_the_whole_name(run):
 @pytest.mark.parametrize("pattern", ["", 3, ["f"]], ids=repr)
 def test_what_is_no_pattern_and_no_function_is_refused_where_it_is_given(pattern):
     deck, _ = make()
-    for add in (deck.before_tool, deck.after_tool, deck.on_error, deck.on_approval):
+    for add in (deck.before_tool, deck.after_tool, deck.on_error, deck.on_retry, deck.on_approval):
         with pytest.raises(DefinitionError, match="pattern such as"):
             add(print, tools=pattern)
         with pytest.raises(DefinitionError, match="needs a function"):
@@ -250,6 +250,45 @@ def test_a_hook_on_approvals_may_just_tell_and_be_async_and_fails_closed(run):
     assert seen == ["f"]
     assert "OSError: mail is down" in run(deck, "f").error
     assert len(host.requests) == 1
+
+
+def flaky(failures):
+    deck, host = fake_deck(policy="auto")
+    left = iter(range(failures))
+
+    def f():
+        if next(left, None) is not None:
+            raise ConnectionError("reset")
+        return "made it"
+
+    deck.add(f, effects="read", retry=5)
+    return deck, host
+
+
+def test_a_hook_on_retries_hears_of_each_failed_attempt_before_the_wait(run, events):
+    deck, host = flaky(2)
+    heard = []
+    deck.on_retry(
+        lambda report: heard.append((report.call.name, report.attempt, len(host.sleeps), report.error))
+    )
+    seen = events(deck)
+    assert run(deck, "f").value == "made it"
+    assert heard == [("f", 1, 0, "ConnectionError: reset"), ("f", 2, 1, "ConnectionError: reset")]
+    assert [event.seconds for event in seen if isinstance(event, RetryWaits)] == host.sleeps
+
+
+@pytest.mark.parametrize("verdict", [Block("night shift"), False, "no"], ids=repr)
+def test_a_hook_on_retries_may_let_the_failure_stand(run, verdict):
+    deck, host = flaky(2)
+
+    async def judge(report):
+        await asyncio.sleep(0)
+        return verdict if report.attempt == 2 else None
+
+    deck.on_retry(judge)
+    result = run(deck, "f")
+    assert (result.status, result.attempts, len(host.sleeps)) == ("failed", 2, 1)
+    assert "not tried again after attempt 2: the hook judge" in str(result.notes[-1])
 
 
 def test_every_start_has_one_end_whatever_the_hooks_do(run, events):

@@ -20,6 +20,7 @@ __all__ = [
     "CallStarted",
     "Event",
     "Progressed",
+    "RetryWaits",
     "Streamed",
     "ToolAdded",
     "ToolRemoved",
@@ -46,6 +47,19 @@ class AttemptStarted:
 
     call: ToolCall
     attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetryWaits:
+    """An attempt failed and the next one waits."""
+
+    call: ToolCall
+    attempt: int
+    """The attempt that failed, counted from 1."""
+    seconds: float
+    """How long the next one waits."""
+    error: str
+    """What went wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +129,7 @@ Event = (
     CallStarted
     | CallEnded
     | AttemptStarted
+    | RetryWaits
     | Progressed
     | Streamed
     | ApprovalAsked

@@ -21,9 +21,21 @@ from tooldeck.core.tool import Tool
 if TYPE_CHECKING:
     from tooldeck.core.approval import ApprovalRequest
     from tooldeck.core.call import ToolCall
+    from tooldeck.core.events import RetryWaits
     from tooldeck.core.result import ToolResult
 
-__all__ = ["AfterTool", "Ask", "BeforeTool", "Block", "Hooked", "Hooks", "OnApproval", "OnError", "Rewrite"]
+__all__ = [
+    "AfterTool",
+    "Ask",
+    "BeforeTool",
+    "Block",
+    "Hooked",
+    "Hooks",
+    "OnApproval",
+    "OnError",
+    "OnRetry",
+    "Rewrite",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,8 @@ AfterTool = Callable[["ToolResult"], "Block | Rewrite | Awaitable[Block | Rewrit
 """Sees how a call ended. `Rewrite` puts another value in its place; what stops it withholds the value."""
 OnError = AfterTool
 """Sees a call whose tool failed or ran out of time. `Rewrite` gives a value instead, as if all was well."""
+OnRetry = Callable[["RetryWaits"], "Block | Awaitable[Block | None] | None"]
+"""Sees a failed attempt before the wait for the next one. What stops the call lets the failure stand."""
 OnApproval = Callable[["ApprovalRequest"], "Block | Awaitable[Block | None] | None"]
 """Sees a question before anybody is asked. What stops the call refuses it."""
 
@@ -119,6 +133,10 @@ class Hooked:
     def on_error(self, hook: OnError, *, tools: str | None = None) -> Callable[[], None]:
         """Run `hook` after a call that failed or ran out of time; it may answer `Block` or `Rewrite`."""
         return self.hooks.add("on_error", hook, tools)
+
+    def on_retry(self, hook: OnRetry, *, tools: str | None = None) -> Callable[[], None]:
+        """Run `hook` before a failed call waits for its next attempt; it may answer `Block`."""
+        return self.hooks.add("on_retry", hook, tools)
 
     def on_approval(self, hook: OnApproval, *, tools: str | None = None) -> Callable[[], None]:
         """Run `hook` before somebody is asked about a call; it may answer `Block`."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import random
 
 from tooldeck.core.call import Outcome, Span, ToolCall
+from tooldeck.core.events import RetryWaits
+from tooldeck.core.hooks import objection
 from tooldeck.core.settings import RetrySettings
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -22,6 +24,7 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
     settings = tool.retry
     if not tool.repeatable or settings.attempts == 1:
         return next
+    hooks = world.hooks.of("on_retry", tool)
 
     async def run(call: ToolCall) -> Outcome:
         left = settings.budget
@@ -38,6 +41,13 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
                     f"and {limit:.1f} s are allowed",
                 )
                 return outcome
+            report = RetryWaits(call, attempt, pause, outcome.error or "")
+            stopped = await objection(hooks, report, world.host)
+            if stopped is not None:
+                call.log.note("retry", f"not tried again after attempt {attempt}: {stopped}")
+                return outcome
+            if world.emit is not None:
+                world.emit(report)
             left -= pause
             call.log.decide("retry", f"attempt {attempt + 1} after {pause:.2f} s")
             await _wait(call, world, pause)
