@@ -32,6 +32,37 @@ def test_json_that_is_no_object_is_refused_by_its_kind(raw, kind):
     assert str(problem) == f"must be a JSON object, not {kind} (got {raw})"
 
 
+@pytest.mark.parametrize(
+    ("schema", "example"),
+    [
+        ({"properties": {"city": {"type": "string"}}}, '{"city": "…"}'),
+        ({"properties": {}}, "{}"),
+        (
+            {
+                "properties": {
+                    "more": {},
+                    "city": {"type": "string", "examples": ["Ulm", "Bonn"]},
+                    "days": {"type": "integer", "minimum": 3},
+                    "unit": {"$ref": "#/$defs/Unit"},
+                    "share": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+                    "any": True,
+                },
+                "required": ["city", "days", "unit", "share", "any"],
+                "$defs": {"Unit": {"enum": ["C", "F"]}},
+            },
+            '{"city": "Ulm", "days": 3, "unit": "C", "share": 1.5, "any": "…"}',
+        ),
+    ],
+    ids=["one parameter", "none", "several"],
+)
+@pytest.mark.parametrize("raw", ["Ulm", '"Ulm"', "Ulm, please"])
+def test_text_that_is_no_object_is_told_what_is_wanted_by_an_example_of_the_tool_s_parameters(
+    raw, schema, example
+):
+    (problem,) = read_arguments(raw, schema).problems
+    assert str(problem) == f"must be a JSON object such as {example}, not text (got {raw})"
+
+
 @pytest.mark.parametrize("raw", [[1], 5, b"{}", object()])
 def test_python_values_that_are_no_object_are_refused(raw):
     (problem,) = read_arguments(raw).problems

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from tooldeck.core.envelopes import out_of_list
 from tooldeck.core.loose_json import NoJson, read_json
 from tooldeck.core.parameters import Note, Problem
+from tooldeck.core.sample import sample
 from tooldeck.core.strangers import error_words, to_repr
 
 __all__ = ["Read", "merged", "read_arguments"]
@@ -52,7 +53,8 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
     try:
         value = _read_text(raw, notes)
     except NoJson as refusal:
-        return _refused(str(refusal))
+        meant_as_json = "{" in raw or "[" in raw or len(raw) > MAX_CHARS
+        return _refused(str(refusal)) if meant_as_json else _no_object("text", raw, schema)
     if value is None:
         return Read({}, tuple(notes))
     if isinstance(value, list) and schema is not None and (meant := out_of_list(value, schema)) is not None:
@@ -60,7 +62,7 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
         notes.append(Note("arguments", meant[1]))
     if not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false"}.get(type(value), "a number")
-        return _refused(f"must be a JSON object, not {kind}", raw[:60])
+        return _no_object(kind, raw, schema)
     if schema is not None:
         value = _with_nulls(value, schema, notes)
     return Read(value, tuple(notes))
@@ -87,6 +89,12 @@ def _read_mapping(raw: Mapping[str, Any]) -> Read:
         if not isinstance(key, str):
             return _refused(f"keys must be text, not {to_repr(key)}")
     return Read(dict(raw))
+
+
+def _no_object(kind: str, raw: str, schema: Mapping[str, Any] | None) -> Read:
+    """Say what is wanted, by an example of the tool's own parameters where they are known."""
+    example = f" such as {sample(schema)}" if schema is not None else ""
+    return _refused(f"must be a JSON object{example}, not {kind}", raw[:60])
 
 
 def _refused(wanted: str, got: str = "") -> Read:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tooldeck.core.loose_json import NoJson, read_json
 
-__all__ = ["out_of_list", "unwrapped"]
+__all__ = ["out_of_list", "resolved", "unwrapped"]
 
 Schema = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def unwrapped(given: Mapping[str, Any], tool: str, schema: Schema) -> Iterator[t
         yield dict(inner), f"took the arguments out of {key!r}"
     only = _only_property(schema)
     if only is not None and given and only[0] not in given:
-        fields = _resolved(only[1], schema).get("properties")
+        fields = resolved(only[1], schema).get("properties")
         if isinstance(fields, Mapping) and given.keys() <= fields.keys():
             yield {only[0]: dict(given)}, f"took the fields for the parameter {only[0]!r}"
 
@@ -43,7 +43,7 @@ def unwrapped(given: Mapping[str, Any], tool: str, schema: Schema) -> Iterator[t
 def out_of_list(value: list[Any], schema: Schema) -> tuple[dict[str, Any], str] | None:
     """The arguments that a list stands for: the only parameter if that is a list, or one object in a list."""
     only = _only_property(schema)
-    if only is not None and value and _is_list(_resolved(only[1], schema)):
+    if only is not None and value and _is_list(resolved(only[1], schema)):
         return {only[0]: value}, f"took the list for the parameter {only[0]!r}"
     if len(value) == 1 and isinstance(value[0], dict) and value[0]:
         return value[0], "took the arguments out of a list"
@@ -84,7 +84,7 @@ def _only_property(schema: Schema) -> tuple[str, Any] | None:
     )
 
 
-def _resolved(schema: Any, root: Schema) -> Schema:
+def resolved(schema: Any, root: Schema) -> Schema:
     """The schema behind a reference into the definitions; the one branch beside null."""
     for _ in range(_MOST):
         if not isinstance(schema, Mapping):
