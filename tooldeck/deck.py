@@ -16,6 +16,7 @@ from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.events import BreakerMoved, Event
+from tooldeck.core.gates import Gates, read_allowed
 from tooldeck.core.history import History
 from tooldeck.core.hooks import Hooked, Hooks
 from tooldeck.core.host import Host
@@ -34,6 +35,7 @@ from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.policy import Policy
 from tooldeck.registry.export import export
+from tooldeck.registry.gated import Gated
 from tooldeck.registry.prompt import system_prompt
 from tooldeck.registry.toolset import ToolSet
 from tooldeck.store.kept import Journal, Kept
@@ -42,6 +44,7 @@ from tooldeck.store.sqlite import open_store
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
+    from tooldeck.plugins import LoadedPlugins
 
 __all__ = ["Deck"]
 
@@ -50,7 +53,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Hooked, Batched, Kept):
+class Deck(ToolSet, Gated, Hooked, Batched, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -82,6 +85,7 @@ class Deck(ToolSet, Hooked, Batched, Kept):
         self._loose = LooseTools(self._forget)
         self._services = Services(self)
         self.hooks = Hooks(self._lines.renew)
+        self._gates = Gates(read_allowed(os.environ), self._now, self._lines.renew)
         self._journal = Journal(open_store(store), self._found)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
@@ -102,7 +106,11 @@ class Deck(ToolSet, Hooked, Batched, Kept):
     # -- tools
 
     def export(self, dialect: str) -> list[dict[str, Any]]:
-        """The tools that policy does not deny, for ``openai``, ``anthropic``, ``gemini`` or ``mcp``."""
+        """The tools that can be used, without those that policy denies, as `dialect` wants them.
+
+        It is ``openai``, ``anthropic``, ``gemini`` or ``mcp``.
+        """
+        self._check_allowed(self.tools)
         shown = [tool for tool in self._shelf.all() if not self._never_runs(tool)]
         return export(shown, dialect)
 
@@ -111,8 +119,20 @@ class Deck(ToolSet, Hooked, Batched, Kept):
         return system_prompt(tool for tool in self._shelf.all() if not self._never_runs(tool))
 
     def _never_runs(self, tool: Tool) -> bool:
+        if self._gates.why_not(tool) is not None:
+            return True
         verdict = self.policy.static(tool)
         return verdict is not None and verdict.word is Word.DENY
+
+    def load_plugins(self, *names: str) -> LoadedPlugins:
+        """Add the tools of installed packages (entry points ``tooldeck.tools``): all, or those of `names`.
+
+        One that is broken stops no other and is among the `problems` of what is returned. The names are in
+        `tooldeck.plugins.plugins()`, which imports none. Raises `DefinitionError` for a name that none has.
+        """
+        from tooldeck.plugins import load_plugins
+
+        return load_plugins(self.add, names)
 
     @property
     def mcp(self) -> Connections:
@@ -218,6 +238,7 @@ class Deck(ToolSet, Hooked, Batched, Kept):
             circuits=self._circuits,
             services=self._services,
             hooks=self.hooks,
+            gates=self._gates,
             emit=self._observers.tell_all,
             keep=self._history.keep,
             weigh=self._history.weigh,

@@ -79,6 +79,24 @@ def timeout(run):
     return found
 
 
+def call_timeout(run):
+    found = []
+    for given in without_and_with(call_timeout=1):
+        deck, host = fake_deck(policy="auto")
+        deck.add(lambda clock=host.clock: clock.advance(2), name="slow", **given)
+        found.append(run(deck, "slow").status)
+    return found
+
+
+def target(run):
+    found = []
+    for given in without_and_with(target="x"):
+        deck, _ = fake_deck(policy="auto")
+        deck.add(body, breaker=1, **given)
+        found.append([run(deck, "body", x=x).status for x in (1, 2)])
+    return found
+
+
 def max_chars(run):
     return [len(statuses(run, 1, **given)[2][0].text) <= 150 for given in without_and_with(max_chars=150)]
 
@@ -117,6 +135,30 @@ def resources(run):
     return found
 
 
+def available(run):
+    return [statuses(run, 1, **given)[2][0].status for given in without_and_with(available=lambda: False)]
+
+
+def schema_override(run):
+    override = {"schema_override": lambda schema: {**schema, "title": "T"}}
+    return [
+        statuses(run, 0, **given)[0].export("mcp")[0]["inputSchema"].get("title") for given in ({}, override)
+    ]
+
+
+def check_input(run):
+    return [statuses(run, 1, **given)[2][0].status for given in without_and_with(check_input=lambda _: False)]
+
+
+def check_output(run):
+    found = []
+    for given in without_and_with(check_output=lambda value: value < 9):
+        deck, _ = fake_deck(policy="auto")
+        deck.add(lambda: 10, name="ten", effects="none", **given)
+        found.append(run(deck, "ten").status)
+    return found
+
+
 EFFECTS = {
     name: ["unknown", "failed"],
     description: ["Say something.", "D"],
@@ -126,11 +168,17 @@ EFFECTS = {
     idempotent: [1, 3],
     ask: [0, 1],
     timeout: ["ok", "timeout"],
+    call_timeout: ["ok", "timeout"],
+    target: [["failed", "tripped"], ["failed", "failed"]],
     max_chars: [False, True],
     retry: [3, 5],
     breaker: ["failed", "tripped"],
     preview: [None, "x becomes 1"],
     resources: [[True, True], [False, False]],
+    available: ["failed", "denied"],
+    schema_override: [None, "T"],
+    check_input: ["failed", "blocked"],
+    check_output: ["ok", "blocked"],
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.cancel import CancelToken
 from tooldeck.core.current import CURRENT
+from tooldeck.core.deadline import Deadline
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.parts import Answer, File, Part
 from tooldeck.core.repetitions import Repetitions
@@ -78,10 +79,16 @@ class CallLog:
     """The log of the call whose body started this one."""
     token: CancelToken | None = None
     """Set when the call is given up; made when somebody asks for it, see `token_of`."""
+    clock: Deadline | None = None
+    """What the call, or its attempt under way, must end before; None where there is no limit."""
+    repeated: BaseException | None = None
+    """What an inner call failed with for good, after all its attempts."""
     progress: Progress | None = None
     """How far the body is; made when somebody asks for it."""
     injected: dict[str, Any] | None = None
     """What the parameters were filled with that the deck fills, by name."""
+    vetted: Mapping[str, Any] | None = None
+    """The arguments that the checks of the tool have passed."""
     text: str = ""
     """The model-facing text, once `present` has made it."""
     parts: tuple[Part, ...] = ()

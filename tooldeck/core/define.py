@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tooldeck.core.base_tool import BaseTool, class_options
+from tooldeck.core.checks import read_checks
 from tooldeck.core.docstrings import parse_docstring
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.injection import for_callers, needs_of, without
@@ -82,6 +83,10 @@ def define(
         target=read_target(name, options.target, described.schema, shown),
         preview=read_preview(name, options.preview, shown),
         resources=read_resources(name, options.resources, described.schema),
+        available=options.available,
+        schema_override=options.schema_override,
+        check_input=read_checks("check_input", options.check_input),
+        check_output=read_checks("check_output", options.check_output),
         output_schema=output_schema(signature.return_annotation),
         signature=shown,
         injected=needs,

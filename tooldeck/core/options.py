@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tooldeck.core.checks import read_checks
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.settings import BreakerSettings, RetrySettings
 from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest, read_effects, read_word
@@ -57,6 +58,16 @@ class Options:
     resources: str | Iterable[str] | Callable[[Mapping[str, Any]], Any] | None = None
     """What a call uses, so that calls of a batch that share it never run at once: names of parameters, or a
     function from the arguments by name to keys."""
+    available: Callable[[], Any] | None = None
+    """Whether the tool can be used now: gives True, False or the reason as text; its answer holds for 30 s.
+    While it cannot, models do not see it and its calls are answered with the reason."""
+    schema_override: Callable[[dict[str, Any]], Any] | None = None
+    """From the schema of the parameters to the one that models are shown; calls are checked as before."""
+    check_input: Callable[[Any], Any] | Iterable[Callable[[Any], Any]] | None = None
+    """Sees the arguments after the check of their types, before anybody is asked. None and True pass; False,
+    a text and `Block` refuse; `Rewrite` puts other arguments in their place."""
+    check_output: Callable[[Any], Any] | Iterable[Callable[[Any], Any]] | None = None
+    """The same for the value that the tool returned."""
 
     def __post_init__(self) -> None:
         """Refuse what no tool could use."""
@@ -74,8 +85,11 @@ class Options:
             raise _wrong("retry", self.retry, "must be a number of attempts or RetrySettings")
         if not (self.breaker is None or _is_count(self.breaker) or isinstance(self.breaker, BreakerSettings)):
             raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
-        if self.preview is not None and not callable(self.preview):
-            raise _wrong("preview", self.preview, "must be a function of the tool's arguments")
+        _function("preview", self.preview, "a function of the tool's arguments")
+        _function("available", self.available, "a function without arguments")
+        _function("schema_override", self.schema_override, "a function of the schema")
+        for option in ("check_input", "check_output"):  # read once, it may be a generator
+            object.__setattr__(self, option, read_checks(option, getattr(self, option)) or None)
         if self.resources is not None and not callable(self.resources):
             object.__setattr__(self, "resources", _names("resources", self.resources))
         object.__setattr__(self, "effects", read_effects(self.effects))  # read once, it may be a generator
@@ -153,6 +167,11 @@ def _seconds(option: str, given: Any) -> None:
         return
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
         raise _wrong(option, given, "must be a number of seconds above 0; leave it out for no limit")
+
+
+def _function(option: str, given: Any, words: str) -> None:
+    if given is not None and not callable(given):
+        raise _wrong(option, given, f"must be {words}")
 
 
 def _names(option: str, given: Any) -> tuple[str, ...]:

@@ -16,14 +16,16 @@ from tooldeck.core.call import Outcome, Span, ToolCall
 from tooldeck.core.stages.approve import approve
 from tooldeck.core.stages.arguments import arguments
 from tooldeck.core.stages.breaker import breaker, closed
+from tooldeck.core.stages.checks import checked_again, checks
 from tooldeck.core.stages.hooks import hooks
 from tooldeck.core.stages.loop_guard import loop_guard, misses
+from tooldeck.core.stages.offered import offered
 from tooldeck.core.stages.present import present
 from tooldeck.core.stages.record import record
 from tooldeck.core.stages.resolve import resolve
 from tooldeck.core.stages.retry import retry
 from tooldeck.core.stages.steer import steer
-from tooldeck.core.stages.time_limit import time_limit
+from tooldeck.core.stages.time_limit import call_limit, time_limit
 from tooldeck.core.stages.wrap import wrap
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
@@ -37,13 +39,17 @@ PIPELINE: tuple[Stage, ...] = (
     present,
     misses,
     resolve,
+    offered,
     steer,
     hooks,
     arguments,
     loop_guard,
+    checks,
     closed,
     approve,
+    checked_again,
     breaker,
+    call_limit,
     retry,
     time_limit,
     wrap,

@@ -124,6 +124,14 @@ class Tool:
     """Tells from validated values what a call would change, without changing it; None where it cannot."""
     resources: Resources | None = None
     """What a call uses, by its checked values; calls of a batch that share a resource never run at once."""
+    available: Callable[[], Any] | None = None
+    """Says whether it can be used now; None: always."""
+    schema_override: Callable[[dict[str, Any]], Any] | None = None
+    """Makes the schema that models are shown of the schema of the parameters."""
+    check_input: tuple[Callable[[Any], Any], ...] = ()
+    """Functions of the author that see the arguments before the body runs."""
+    check_output: tuple[Callable[[Any], Any], ...] = ()
+    """Functions of the author that see the value before anybody else."""
     output_schema: dict[str, Any] | None = None
     """JSON Schema of the value, where it is known."""
     executor: Executor | None = None

@@ -15,6 +15,7 @@ from tooldeck.core.tool import Tool
 
 if TYPE_CHECKING:
     from tooldeck.core.events import Event
+    from tooldeck.core.gates import Gates
     from tooldeck.core.hooks import Hooks
     from tooldeck.core.result import ToolResult
     from tooldeck.core.services import Services
@@ -80,6 +81,8 @@ class World:
     services: Services
     """Fills the parameters that the deck fills."""
     hooks: Hooks
+    gates: Gates
+    """Say whether a tool is there at all."""
     emit: Callable[[Event], None] | None
     """Tells the observers; None while there are none."""
     keep: Callable[[ToolResult], None]

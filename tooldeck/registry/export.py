@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import copy
+import json
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 
 __all__ = ["DIALECTS", "export"]
 
+_log = logging.getLogger("tooldeck")
+
 
 def _schema(tool: Tool) -> dict[str, Any]:
-    """A copy, so that what a caller does to an export never reaches the tool."""
-    return copy.deepcopy(tool.parameters)
+    """A copy, so that what a caller does to an export never reaches the tool.
+
+    What a ``schema_override`` makes of it, unless that fails.
+    """
+    own = copy.deepcopy(tool.parameters)
+    if tool.schema_override is None:
+        return own
+    try:
+        return _overridden(tool.schema_override(copy.deepcopy(own)))
+    except Exception as error:  # noqa: BLE001 - functions of the author may raise anything
+        _log.warning(
+            "The schema_override of %s failed, so its own schema is shown: %s", tool.name, error_words(error)
+        )
+        return own
+
+
+def _overridden(schema: Any) -> dict[str, Any]:
+    """A schema as a function of the author made it; raises ValueError or TypeError for what is none."""
+    if not isinstance(schema, Mapping) or schema.get("type") != "object":
+        raise ValueError(f"it gave {to_repr(schema)[:100]}, which is no schema of an object")
+    return json.loads(json.dumps(dict(schema), allow_nan=False))
 
 
 def _openai(tool: Tool) -> dict[str, Any]:
