@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tooldeck.core.tool import Origin, Tool
     from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
     from tooldeck.deck import Deck
-    from tooldeck.policy import Policy
+    from tooldeck.policy import Policy, Rule
 
 _HOMES = {
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
@@ -58,7 +58,7 @@ _HOMES = {
     "core.tool": ("Origin", "Tool"),
     "core.vocabulary": ("Effect", "Risk", "Source", "Status", "Trust"),
     "deck": ("Deck",),
-    "policy": ("Policy",),
+    "policy": ("Policy", "Rule"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -90,6 +90,7 @@ __all__ = [
     "RetrySettings",
     "Rewrite",
     "Risk",
+    "Rule",
     "Run",
     "Scope",
     "SetupError",
