@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -24,6 +25,14 @@ def test_a_server_that_leaves_at_start_gives_command_exit_code_and_stderr(raw, c
     assert "exited with code 3" in message
     assert "boot: missing KEY" in message
     assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize(("script", "hinted"), [("", True), ("print('hi')", False), ("exit(2)", False)])
+def test_a_script_that_ends_well_without_a_word_perhaps_never_runs_its_server(connected, script, hinted):
+    with pytest.raises(McpConnectError) as caught:
+        connected([sys.executable, "-c", script])
+    assert ("never calls mcp.run()" in str(caught.value)) is hinted
+    assert ("exited with code 0" in str(caught.value)) is (script != "exit(2)")
 
 
 def test_a_missing_program_is_named_in_one_sentence(connected):

@@ -17,6 +17,11 @@ __all__ = ["Link"]
 _SETTLE = 1.0
 # Seconds until it is known how a process ended that has closed its output.
 
+_NEVER_RAN = (
+    "Its work was done before it said anything; perhaps the script only defines a server and never calls "
+    "mcp.run()."
+)
+
 
 class Link:
     """The way to one server. `enter` it once, in the task that will leave it too."""
@@ -80,7 +85,10 @@ class Link:
         if self.process is None:
             return faults.of_connect(error, self.label, self.target)
         await self.process.settled(_SETTLE)
-        return faults.of_connect(error, self.label, self.target, self.process.ending(), self.process.told())
+        told = [self.process.told()] if self.process.told() else []
+        if self.process.exit_code == 0 and not self.process.junk:
+            told.append(_NEVER_RAN)
+        return faults.of_connect(error, self.label, self.target, self.process.ending(), "\n".join(told))
 
 
 async def _anything_goes(name: str, result: object) -> None:
