@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tooldeck import Decision, Policy, Rewrite, Run, calling
+from tooldeck.hosts.prompt import ask_by_input
 from tooldeck.testing import fake_deck
 
 
@@ -140,3 +141,35 @@ def test_the_question_follows_the_tool_and_not_its_name(run):
     deck.add(write, effects="none")
     assert run(deck, "write").ok
     assert len(host.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [
+        ("x", Decision(False, stop=True)),
+        ("a", Decision(True, scope="always")),
+        ("n", Decision(False)),
+    ],
+)
+def test_a_prompt_offers_to_stop_the_run_and_what_can_be_kept(run, monkeypatch, typed, decision):
+    deck, host = fake_deck([False], store=":memory:")
+    deck.add(write, effects="write")
+    with calling("model", run=Run()):
+        run(deck, "write")
+    prompts = []
+    monkeypatch.setattr("builtins.input", lambda prompt: prompts.append(prompt) or typed)
+    assert ask_by_input(host.requests[0]) == decision
+    assert "this tool [a]lways, [N]o, no, and e[x]it the run" in prompts[0]
+
+
+def test_a_prompt_offers_neither_where_there_is_no_run_and_no_store(run, monkeypatch):
+    deck, host = fake_deck([False])
+    deck.add(write, effects="write")
+    run(deck, "write")
+    prompts = []
+    answers = iter("xan")
+    monkeypatch.setattr("builtins.input", lambda prompt: prompts.append(prompt) or next(answers))
+    assert ask_by_input(host.requests[0]) == Decision(False)
+    assert len(prompts) == 3
+    assert "[a]lways" not in prompts[0]
+    assert "e[x]it" not in prompts[0]
