@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any, Self, TypeVar
 
 from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.deck import Deck
 from tooldeck.hosts.background import background
@@ -54,10 +55,11 @@ class FakeHost:
         """The clock's seconds."""
         return self.clock.seconds
 
-    async def sleep(self, seconds: float) -> None:
-        """Move the clock."""
+    async def sleep(self, seconds: float, woken: Future[Any]) -> None:
+        """Move the clock; not where `woken` is done already."""
         self.sleeps.append(seconds)
-        self.clock.advance(seconds)
+        if not woken.done():
+            self.clock.advance(seconds)
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """The result of a future, waited for in real time."""
@@ -65,7 +67,16 @@ class FakeHost:
 
     async def run(self, work: Work) -> Any:
         """Run the body here and now; its limit is measured on the clock."""
-        start = self.clock.seconds
+        limit = as_deadline(work.limit, self.now)
+        try:
+            value = await self._value(work)
+        except Exception:
+            _check(limit, work)
+            raise
+        _check(limit, work)
+        return value
+
+    async def _value(self, work: Work) -> Any:
         if work.executor is not None:
             value = work.executor.submit(work.function).result()
         elif work.is_async and not self._suspends:
@@ -74,8 +85,6 @@ class FakeHost:
             value = work.function()
             if work.is_async and inspect.isawaitable(value):
                 value = await value
-        if work.limit is not None and self.clock.seconds - start > work.limit:
-            raise LimitPassed(work.limit, still_running=not work.is_async)
         return value
 
     async def ask(self, request: ApprovalRequest) -> Decision:
@@ -87,6 +96,12 @@ class FakeHost:
         if isinstance(answer, bool):
             return Decision(answer)
         return answer(request) if callable(answer) else answer
+
+
+def _check(limit: Deadline | None, work: Work) -> None:
+    """Raise `LimitPassed` where the body took longer than it may."""
+    if limit is not None and limit.left() < 0:
+        raise LimitPassed(limit.first.seconds, still_running=not work.is_async)
 
 
 def fake_deck(answers: Iterable[Answer] = (), **options: Any) -> tuple[Deck, FakeHost]:

@@ -8,6 +8,7 @@ TooldeckError
 ├── TransientError                  raised *by* a tool: worth another attempt
 ├── Cancelled                       raised by a cancel token: nobody waits for this call any more
 ├── NotProvided                     a tool needs something injected that its deck does not have
+├── TooManyHungBodies               bodies that passed their limits and still run use up the threads
 └── CallError                       `ToolResult.unwrap()` of a call that did not end well
     ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
     └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
@@ -36,6 +37,7 @@ __all__ = [
     "NotProvided",
     "SetupError",
     "StoreError",
+    "TooManyHungBodies",
     "TooldeckError",
     "TransientError",
     "UnknownTool",
@@ -83,6 +85,10 @@ class Cancelled(TooldeckError):
 
 class NotProvided(TooldeckError):
     """A parameter that the deck fills cannot be filled; the message says what to provide."""
+
+
+class TooManyHungBodies(TooldeckError):
+    """No thread is started for a body while so many others hang; the message says of which tools."""
 
 
 class CallError(TooldeckError):

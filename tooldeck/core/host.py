@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.deadline import Deadline
 from tooldeck.core.tool import Executor
 
 __all__ = ["Host", "LimitPassed", "Work"]
@@ -28,8 +29,8 @@ class Work:
     is_async: bool = False
     executor: Executor | None = None
     """Where to run it instead of on the caller."""
-    limit: float | None = None
-    """Seconds it may take; then `LimitPassed`, at once."""
+    limit: float | Deadline | None = None
+    """Seconds it may take, or its deadline; then `LimitPassed`, at once."""
     label: str = ""
     """The tool's name, for messages and thread names."""
 
@@ -55,8 +56,8 @@ class Host(Protocol):
         """Monotonic seconds."""
         ...
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait; interrupts end it, and widgets stay alive."""
+    async def sleep(self, seconds: float, woken: Future[Any]) -> None:
+        """Wait, at most until `woken` is done; interrupts end it, and widgets stay alive."""
         ...
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:

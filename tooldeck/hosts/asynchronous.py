@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import time
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.hosts.prompt import ask_on_terminal
-from tooldeck.hosts.threads import start
+from tooldeck.hosts.threads import leave_behind, start
 
 __all__ = ["AsyncHost"]
 
@@ -25,16 +27,17 @@ _SETTLE = 3.0
 class AsyncHost:
     """Waits by awaiting; asks on the terminal where there is one, else refuses.
 
-    A notebook overrides `wait` and `sleep` with forms that hear clicks and interrupts.
+    A notebook overrides `wait` with a form that hears clicks and interrupts.
     """
 
     def now(self) -> float:
         """Monotonic seconds."""
         return time.perf_counter()
 
-    async def sleep(self, seconds: float) -> None:
-        """Suspend for `seconds`."""
-        await asyncio.sleep(max(0.0, seconds))
+    async def sleep(self, seconds: float, woken: Future[Any]) -> None:
+        """Suspend for `seconds`, at most until `woken` is done."""
+        with contextlib.suppress(TimeoutError):
+            await self.wait(woken, max(0.0, seconds))
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Suspend until `future` is done; see `Host.wait`."""
@@ -42,50 +45,60 @@ class AsyncHost:
         wrapped = asyncio.wrap_future(future)
         try:
             await asyncio.wait({wrapped}, timeout=timeout)
-            if not wrapped.done():
-                raise TimeoutError
-        finally:
+        except asyncio.CancelledError:
             wrapped.cancel()
-        return wrapped.result()
+            raise
+        if wrapped.done():
+            return wrapped.result()
+        wrapped.add_done_callback(_noticed)
+        raise TimeoutError
 
     async def run(self, work: Work) -> Any:
         """See `Host.run`."""
+        limit = as_deadline(work.limit, self.now)
         if work.executor is not None:
-            return await self._limited(work.executor.submit(work.function), work.limit, stoppable=True)
+            return await self._limited(work.executor.submit(work.function), limit)
         if work.is_async:
-            return await self._awaited(work)
-        if work.limit is None:
+            return await self._awaited(work, limit)
+        if limit is None:
             return work.function()
-        return await self._limited(start(work.function, work.label), work.limit, stoppable=False)
+        return await self._limited(start(work.function, work.label), limit, label=work.label)
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Prompt on the terminal, off the loop; refuse where there is none."""
         return await self.wait(start(lambda: ask_on_terminal(request), "prompt"))
 
-    async def _awaited(self, work: Work) -> Any:
+    async def _awaited(self, work: Work, limit: Deadline | None) -> Any:
         """The value of an async body; one that ignores its cancellation is left behind after its limit."""
-        if work.limit is None:
+        if limit is None:
             return await _value(work)
         task = asyncio.ensure_future(_value(work))
         task.add_done_callback(_noticed)
         try:
-            await asyncio.wait({task}, timeout=work.limit)
+            while not task.done() and limit.left() > 0:
+                await asyncio.wait({task}, timeout=limit.next_look())
         except asyncio.CancelledError:
             await _stop(task, _SETTLE)
             raise
         if task.done():
             return task.result()
         await _stop(task, _GRACE)
-        raise LimitPassed(work.limit, still_running=not task.done())
+        raise LimitPassed(limit.first.seconds, still_running=not task.done())
 
-    async def _limited(self, future: Future[Any], limit: float | None, *, stoppable: bool) -> Any:
-        try:
-            return await self.wait(future, limit)
-        except TimeoutError:
-            if future.done() and not future.cancelled():
-                return future.result()  # the body's own, or a value that came this very moment
-            stopped = future.cancel() and stoppable
-            raise LimitPassed(limit or 0.0, still_running=not stopped) from None
+    async def _limited(self, future: Future[Any], limit: Deadline | None, *, label: str | None = None) -> Any:
+        """The result of a body elsewhere. One with a `label` is on a thread of ours and cannot be stopped."""
+        while True:
+            try:
+                return await self.wait(future, None if limit is None else limit.next_look())
+            except TimeoutError:
+                if future.done() and not future.cancelled():
+                    return future.result()  # the body's own, or a value that came this very moment
+                if limit is None or limit.left() <= 0:
+                    break
+        if label is not None and not future.cancel():
+            leave_behind(future, label)
+        stopped = label is None and future.cancel()
+        raise LimitPassed(limit.first.seconds if limit is not None else 0.0, still_running=not stopped)
 
 
 async def _value(work: Work) -> Any:
@@ -99,7 +112,7 @@ async def _stop(task: asyncio.Task[Any], within: float) -> None:
     await asyncio.wait({task}, timeout=within)
 
 
-def _noticed(task: asyncio.Task[Any]) -> None:
-    """Take the exception of a task that nobody waits for any more."""
+def _noticed(task: asyncio.Future[Any]) -> None:
+    """Take the exception of a task or future that nobody waits for any more."""
     if not task.cancelled():
         task.exception()

@@ -1,10 +1,11 @@
 """The host of blocking calls: never suspends, so that the pipeline runs on the caller's own thread.
 
-A notebook overrides `wait`, `sleep` and `drive` with forms that keep widgets alive.
+A notebook overrides `block` and `drive` with forms that keep widgets alive.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import time
 from collections.abc import Coroutine
@@ -14,10 +15,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tooldeck.core.approval import ApprovalRequest, Decision
+from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.hosts.background import background
 from tooldeck.hosts.prompt import ask_on_terminal
-from tooldeck.hosts.threads import start
+from tooldeck.hosts.threads import leave_behind, start
 
 __all__ = ["BlockingHost", "step"]
 
@@ -47,9 +49,10 @@ class BlockingHost:
         """Monotonic seconds."""
         return time.perf_counter()
 
-    async def sleep(self, seconds: float) -> None:
-        """Block for `seconds`."""
-        self.pause(seconds)
+    async def sleep(self, seconds: float, woken: Future[Any]) -> None:
+        """Block for `seconds`, at most until `woken` is done."""
+        with contextlib.suppress(TimeoutError):
+            self.block(woken, max(0.0, seconds))
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Block until `future` is done; see `Host.wait`."""
@@ -61,21 +64,18 @@ class BlockingHost:
 
     async def run(self, work: Work) -> Any:
         """See `Host.run`."""
+        limit = as_deadline(work.limit, self.now)
         if work.executor is not None:
-            return self._limited(work.executor.submit(work.function), work.limit, stoppable=True)
+            return self._limited(work.executor.submit(work.function), limit)
         if work.is_async:
             return self.drive(work)
-        if work.limit is None:
+        if limit is None:
             return work.function()
-        return self._limited(start(work.function, work.label), work.limit, stoppable=False)
+        return self._limited(start(work.function, work.label), limit, label=work.label)
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Prompt on the terminal; refuse where there is none."""
         return ask_on_terminal(request)
-
-    def pause(self, seconds: float) -> None:
-        """Sleep. A notebook serves clicks meanwhile."""
-        time.sleep(max(0.0, seconds))
 
     def block(self, future: Future[T], timeout: float | None = None) -> T:
         """Wait for `future` on this thread. A notebook serves clicks meanwhile."""
@@ -92,19 +92,26 @@ class BlockingHost:
 
     def drive(self, work: Work) -> Any:
         """Run an async body that belongs to no loop in particular: on the session thread."""
-        return self._limited(background().submit(partial(_awaited, work)), work.limit, stoppable=True)
+        limit = as_deadline(work.limit, self.now)
+        return self._limited(background().submit(partial(_awaited, work)), limit)
 
-    def _limited(self, future: Future[Any], limit: float | None, *, stoppable: bool) -> Any:
-        try:
-            return self.block(future, limit)
-        except TimeoutError:
-            if future.done():
-                return future.result()  # the body's own, or a value that came this very moment
-            stopped = future.cancel() and stoppable and _has_ended(future, _GRACE)
-            raise LimitPassed(limit or 0.0, still_running=not stopped) from None
-        except KeyboardInterrupt:
-            self.abandon(future)
-            raise
+    def _limited(self, future: Future[Any], limit: Deadline | None, *, label: str | None = None) -> Any:
+        """The result of a body elsewhere. One with a `label` is on a thread of ours and cannot be stopped."""
+        while True:
+            try:
+                return self.block(future, None if limit is None else limit.next_look())
+            except TimeoutError:
+                if future.done():
+                    return future.result()  # the body's own, or a value that came this very moment
+                if limit is None or limit.left() <= 0:
+                    break
+            except KeyboardInterrupt:
+                self.abandon(future)
+                raise
+        if label is not None and not future.cancel():
+            leave_behind(future, label)
+        stopped = label is None and future.cancel() and _has_ended(future, _GRACE)
+        raise LimitPassed(limit.first.seconds if limit is not None else 0.0, still_running=not stopped)
 
     def abandon(self, future: Future[Any]) -> None:
         """Cancel work after an interrupt and give it a moment to end."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Word
 from tooldeck.core.arguments import read_arguments
-from tooldeck.core.call import Outcome, ToolCall, new_id
+from tooldeck.core.call import CURRENT, Outcome, ToolCall, new_id
+from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.hooks import objection
 from tooldeck.core.parameters import problems_text
@@ -60,7 +61,8 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
-    decision = await _answer(world, request)
+    with clocks_stopped(CURRENT.get()):  # of the calls whose bodies wait for this one
+        decision = await _answer(world, request)
     if world.emit is not None:
         world.emit(ApprovalAnswered(request, decision))
     answered = _followed(tool, world, call, decision)

@@ -5,9 +5,12 @@ Exponential backoff with full jitter, after M. Brooker, "Exponential Backoff And
 
 from __future__ import annotations
 
+import contextlib
 import random
+from concurrent.futures import Future, InvalidStateError
 
-from tooldeck.core.call import Outcome, Span, ToolCall
+from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
+from tooldeck.core.cancel import token_of
 from tooldeck.core.events import RetryWaits
 from tooldeck.core.hooks import objection
 from tooldeck.core.settings import RetrySettings
@@ -33,25 +36,21 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
             if outcome.status is not _FAILED or not outcome.transient:
                 return outcome
             pause = _pause(settings, attempt, outcome.retry_after)
-            limit = min(left, settings.cap)
-            if pause > limit:
-                call.log.note(
-                    "retry",
-                    f"gave up after attempt {attempt}: the next needs a wait of {pause:.1f} s, "
-                    f"and {limit:.1f} s are allowed",
-                )
-                return outcome
+            if not _may_wait(call, settings, left, attempt, pause):
+                return _given_up(outcome)
             report = RetryWaits(call, attempt, pause, outcome.error or "")
             stopped = await objection(hooks, report, world.host)
             if stopped is not None:
                 call.log.note("retry", f"not tried again after attempt {attempt}: {stopped}")
-                return outcome
+                return _given_up(outcome)
             if world.emit is not None:
                 world.emit(report)
             left -= pause
             call.log.decide("retry", f"attempt {attempt + 1} after {pause:.2f} s")
-            await _wait(call, world, pause)
-        return await next(call)
+            cancelled = await _wait(call, world, pause)
+            if cancelled is not None:
+                return cancelled
+        return _given_up(await next(call))
 
     return run
 
@@ -63,9 +62,48 @@ def _pause(settings: RetrySettings, attempt: int, retry_after: float | None) -> 
     return max(pause, retry_after or 0.0)
 
 
-async def _wait(call: ToolCall, world: World, seconds: float) -> None:
-    start = world.host.now()
-    await world.host.sleep(seconds)
-    if call.log.spans is not None:
-        begun = start - call.log.started
-        call.log.spans.append(Span("wait", begun, world.host.now() - call.log.started, "", call.log.depth))
+def _may_wait(call: ToolCall, settings: RetrySettings, left: float, attempt: int, pause: float) -> bool:
+    """Whether the wait is one that was allowed; says so where it is not."""
+    clock = call.log.clock
+    limit = min(left, settings.cap, left if clock is None else max(0.0, clock.left()))
+    if pause <= limit:
+        return True
+    call.log.note(
+        "retry",
+        f"gave up after attempt {attempt}: the next needs a wait of {pause:.1f} s, "
+        f"and {limit:.1f} s are allowed",
+    )
+    return False
+
+
+def _given_up(outcome: Outcome) -> Outcome:
+    """An end that stands. The body around this call is not repeated for the very same exception.
+
+    Layers that each try three times would else make nine attempts of one failure.
+    """
+    around = CURRENT.get()
+    if around is not None and outcome.exception is not None and outcome.transient:
+        around.log.repeated = outcome.exception
+    return outcome
+
+
+async def _wait(call: ToolCall, world: World, seconds: float) -> Outcome | None:
+    """Wait, unless the call is given up meanwhile: then how it ends."""
+    token, woken, start = token_of(call), Future[None](), world.host.now()
+
+    def wake() -> None:
+        with contextlib.suppress(InvalidStateError):
+            woken.set_result(None)
+
+    undo = token.on_cancel(wake)
+    try:
+        await world.host.sleep(seconds, woken)
+    finally:
+        undo()
+        if call.log.spans is not None:
+            begun, end = start - call.log.started, world.host.now() - call.log.started
+            call.log.spans.append(Span("wait", begun, end, "", call.log.depth))
+    if not token.cancelled:
+        return None
+    call.log.decide("retry", f"stopped: {token.reason}")
+    return Outcome(Status.CANCELLED, error=f"{call.name} was not tried again: {token.reason}.")

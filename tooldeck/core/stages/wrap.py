@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
 from tooldeck.core.cancel import token_of
 from tooldeck.core.collecting import outcome_of
-from tooldeck.core.errors import Cancelled, ExpectedError, NotProvided
+from tooldeck.core.deadline import Deadline
+from tooldeck.core.errors import Cancelled, ExpectedError, NotProvided, TooManyHungBodies
 from tooldeck.core.events import AttemptStarted, Streamed
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.core.invoking import STREAMS, Tell, collected, gathered
@@ -25,7 +27,8 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     invoke = tool.invoke
     needs = tool.injected
     # On the caller's own thread where that is possible, so that prints and figures land where the caller is.
-    here = not tool.is_async and tool.executor is None and tool.timeout is None
+    limited = tool.timeout is not None or tool.call_timeout is not None
+    here = not tool.is_async and tool.executor is None and not limited
 
     async def run(call: ToolCall) -> Outcome:
         log = call.log
@@ -36,17 +39,14 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
         token = CURRENT.set(call)
         try:
             values = call.values if not needs else {**call.values, **world.services.fill(needs, call, world)}
-            if not here:
-                value = await _elsewhere(tool, world, call, values)
-            else:
-                value = invoke(values)
+            value = invoke(values) if here else await _elsewhere(tool, world, call, values)
             if type(value) in STREAMS or hasattr(type(value), "__await__"):
                 value = await _whole(value, tool, world, call)
         except LimitPassed:
             token_of(call).cancel("its time limit passed")
             raise
         except Exception as error:  # noqa: BLE001 - this is the place for it
-            return _failed(tool, error)
+            return _failed(tool, call, error)
         except BaseException as stop:  # an interrupt, or the task was cancelled
             token_of(call).cancel(_words(stop))
             raise
@@ -66,7 +66,16 @@ async def _elsewhere(tool: Tool, world: World, call: ToolCall, values: Mapping[s
     """On a loop, in a thread or in another process, as the host knows."""
     tell = _teller(world, call) if tool.executor is None else None  # another process cannot tell
     function = partial(gathered, tool.invoke, values, tell)
-    return await world.host.run(Work(function, tool.is_async, tool.executor, tool.timeout, tool.name))
+    work = Work(function, tool.is_async, tool.executor, call.log.clock, tool.name)
+    if tool.timeout is None:
+        return await world.host.run(work)
+    log, whole = call.log, call.log.clock
+    log.clock = Deadline(world.host.now, tool.timeout, whole)
+    try:
+        value = await world.host.run(replace(work, limit=log.clock))
+        return await _whole(value, tool, world, call)
+    finally:
+        log.clock = whole
 
 
 async def _whole(value: Any, tool: Tool, world: World, call: ToolCall) -> Any:
@@ -75,7 +84,8 @@ async def _whole(value: Any, tool: Tool, world: World, call: ToolCall) -> Any:
         if type(value) in STREAMS:
             value = collected(value, _teller(world, call))
         elif hasattr(type(value), "__await__"):
-            value = await world.host.run(Work(partial(_itself, value), is_async=True, label=tool.name))
+            work = Work(partial(_itself, value), is_async=True, limit=call.log.clock, label=tool.name)
+            value = await world.host.run(work)
         else:
             return value
 
@@ -94,13 +104,13 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _failed(tool: Tool, error: Exception) -> Outcome:
+def _failed(tool: Tool, call: ToolCall, error: Exception) -> Outcome:
     """What went wrong. A tool that gives a proper "no" is not at fault."""
-    if isinstance(error, ExpectedError | NotProvided):
+    if isinstance(error, ExpectedError | NotProvided | TooManyHungBodies):
         return Outcome(Status.FAILED, error=to_text(error), exception=error, counts=False)
     if isinstance(error, Cancelled):
         return Outcome(Status.CANCELLED, error=f"{tool.name} gave up: {to_text(error)}.", exception=error)
-    transient = is_transient(error)
+    transient = error is not call.log.repeated and is_transient(error, tool.retry.types)
     message = error_words(error)
     if transient and not tool.repeatable and tool.retry.attempts > 1:
         message += " (not repeated, because the tool is not declared idempotent)"

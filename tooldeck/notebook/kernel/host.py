@@ -6,6 +6,7 @@ import asyncio
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from tooldeck.core.deadline import Deadline
 from tooldeck.core.host import Work
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.background import background
@@ -13,7 +14,7 @@ from tooldeck.hosts.blocking import BlockingHost
 from tooldeck.notebook.kernel.adapter import running_kernel
 from tooldeck.notebook.kernel.executor import KernelJob, KernelLoop
 from tooldeck.notebook.kernel.reentry import can_run_here, run_here
-from tooldeck.notebook.kernel.waiting import attend, pause, pause_async, wait, wait_async
+from tooldeck.notebook.kernel.waiting import attend, wait, wait_async
 
 __all__ = ["KernelAsyncHost", "KernelHost"]
 
@@ -22,10 +23,6 @@ T = TypeVar("T")
 
 class KernelHost(BlockingHost):
     """Blocks a cell without making it deaf."""
-
-    def pause(self, seconds: float) -> None:
-        """Sleep for `seconds`, with live widgets."""
-        pause(seconds)
 
     def block(self, future: Future[T], timeout: float | None = None) -> T:
         """Wait for `future`, with live widgets; raises `TooldeckError` on the session thread itself."""
@@ -55,10 +52,6 @@ class KernelHost(BlockingHost):
 class KernelAsyncHost(AsyncHost):
     """Awaits in a cell without making it deaf."""
 
-    async def sleep(self, seconds: float) -> None:
-        """Suspend for `seconds`, with live widgets."""
-        await pause_async(seconds)
-
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Suspend until `future` is done, with live widgets; interrupt and cancellation cancel it."""
         try:
@@ -67,5 +60,5 @@ class KernelAsyncHost(AsyncHost):
             future.cancel()
             raise
 
-    async def _awaited(self, work: Work) -> Any:
-        return await attend(super()._awaited(work))
+    async def _awaited(self, work: Work, limit: Deadline | None) -> Any:
+        return await attend(super()._awaited(work, limit))
