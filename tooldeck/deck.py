@@ -195,7 +195,9 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
         return _ended(call)
 
     def _handler(self, call: ToolCall, *, blocking: bool) -> Handler:
-        return self._lines.of((_BLOCKING if blocking else _AWAITED)[call.caller.run is not None])
+        outer = call.log.outer
+        held = call.caller.run is not None or (outer is not None and outer.token is not None)
+        return self._lines.of((_BLOCKING if blocking else _AWAITED)[held])
 
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
         given = None if isinstance(target, str) else self._given(target)

@@ -467,3 +467,23 @@ def test_a_tool_without_injected_parameters_makes_nothing_of_all_this(run, auto)
     deck.add(lambda: 1, name="f")
     log = run(deck, "f").call.log
     assert log.token is log.progress is log.injected is None
+
+
+def test_a_body_that_was_given_up_starts_no_further_call(run, eventually):
+    deck = Deck(policy="auto")
+    gate, ends = threading.Event(), []
+
+    def inner():
+        raise AssertionError("it was started")
+
+    def outer():
+        gate.wait(30)
+        ends.append(deck.call("inner"))
+
+    deck.add(inner)
+    deck.add(outer, timeout=0.05)
+    assert run(deck, "outer").status == "timeout"
+    gate.set()
+    eventually(lambda: ends, 10)
+    assert ends[0].status == "cancelled"
+    assert "the call around it was given up: its time limit passed" in ends[0].error

@@ -18,7 +18,7 @@ class Kind(NamedTuple):
     blocking: bool
     """Whether the caller blocks or awaits."""
     in_run: bool
-    """Whether the caller belongs to a run."""
+    """Whether the caller belongs to a run, or to a call that can be given up."""
 
 
 class _Line(NamedTuple):

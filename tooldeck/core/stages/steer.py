@@ -1,4 +1,4 @@
-"""steer: a person's word to a run that is under way; a stopped run starts no further call."""
+"""steer: a person's word to a run; a stopped run, or a body that was given up, starts no further call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tooldeck.core.world import Handler, World
 
 
 def steer(next: Handler, tool: Tool, world: World) -> Handler:
-    """Cancel what a person interrupts, and every call of a stopped run; cannot act outside of runs."""
+    """Cancel what a person interrupts, and what nobody waits for; cannot act on calls that stand alone."""
     if not world.in_run:
         return next
 
@@ -21,7 +21,12 @@ def steer(next: Handler, tool: Tool, world: World) -> Handler:
 
 
 def held(call: ToolCall) -> Outcome | None:
-    """The end of a call that its run does not let start, or None."""
+    """The end of a call that its run, or the call around it, does not let start, or None."""
+    outer = call.log.outer
+    if outer is not None and outer.token is not None and outer.token.cancelled:
+        call.log.decide("steer", "the call around it was given up")
+        said = f"{call.name} was not started, since the call around it was given up: {outer.token.reason}."
+        return Outcome(Status.CANCELLED, error=said)
     current = call.caller.run
     if current is None:
         return None
