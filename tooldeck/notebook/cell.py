@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,11 +78,11 @@ class ToolCell:
                 ) from None
 
 
-def read_cell(source: str, helper: str = "") -> ToolCell:
+def read_cell(source: str, helpers: Collection[str] = ()) -> ToolCell:
     """Check the code of a cell and choose its tools; raises `Mistake` in one sentence.
 
     Functions marked with ``@tool`` are the tools; without any mark, all whose names do not start with an
-    underscore. `helper` is the name of one that is none.
+    underscore. `helpers` are the names of those that are none.
     """
     try:
         tree = ast.parse(source)
@@ -97,7 +97,7 @@ def read_cell(source: str, helper: str = "") -> ToolCell:
         raise Mistake(_no_function(tree))
     marked = [node.name for node in functions if _mark(node)]
     names = marked or [
-        node.name for node in functions if not node.name.startswith("_") and node.name != helper
+        node.name for node in functions if not node.name.startswith("_") and node.name not in helpers
     ]
     if not names:
         names = [functions[0].name] if len(functions) == 1 else []

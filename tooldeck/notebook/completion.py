@@ -21,7 +21,8 @@ _SERVERS = ("connect", "list", "tools", "close", "reconnect")
 _CONNECT = ("demo", "--label", "--reads", "--timeout", "--connect-timeout", "--env")
 _TOOL = (
     *("--effects", "--name", "--description", "--idempotent", "--ask", "--no-ask", "--timeout", "--retry"),
-    *("--breaker", "--risk", "--trust", "--max-chars", "--preview"),
+    *("--breaker", "--risk", "--trust", "--max-chars", "--preview", "--call-timeout", "--target"),
+    *("--resources", "--available", "--schema-override", "--check-input", "--check-output"),
 )
 
 

@@ -22,8 +22,12 @@ __all__ = ["ToolMagics"]
 
 _VALUED = (
     *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
-    "preview",
+    *("call_timeout", "target", "resources"),
+    *("preview", "available", "schema_override", "check_input", "check_output"),
 )
+_FUNCTIONS = ("preview", "available", "schema_override", "check_input", "check_output")
+"""Options that are functions of the notebook or of the cell, by name; checks may be several."""
+_NUMBERS = {"timeout": float, "call_timeout": float, "max_chars": int, "retry": int, "breaker": int}
 _FLAGS = ("idempotent", "ask", "no_ask")
 _cells = itertools.count(1)
 
@@ -40,24 +44,28 @@ class ToolMagics(DeckMagicsBase):
 
         ``%%tool [--effects read,write,execute,network,repository,human,model | none] [--name NAME]
         [--description TEXT] [--idempotent] [--ask | --no-ask] [--timeout SECONDS] [--retry ATTEMPTS]
-        [--breaker FAILURES]
-        [--preview FUNCTION] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]``
+        [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]
+        [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…] [--preview FUNCTION]
+        [--available FUNCTION] [--schema-override FUNCTION] [--check-input FUNCTION,…]
+        [--check-output FUNCTION,…]``
+
+        A FUNCTION is the name of one in the cell, where it is no tool then, or in the notebook.
 
         Imports and helpers may stand in the cell. Of several functions those marked with ``@tool`` are
         taken, else all whose names do not start with an underscore. Running the cell again replaces the tool
         everywhere.
         """
         options = _options(line)
-        preview = options.get("preview", "")
-        found = read_cell(self.notebook.shell.transform_cell(cell), preview)
+        helpers = {name: options[name].split(",") for name in _FUNCTIONS if name in options}
+        named = [name for names in helpers.values() for name in names]
+        found = read_cell(self.notebook.shell.transform_cell(cell), named)
         if "name" in options and len(found.names) > 1:
             raise Mistake(
                 f"--name fits one tool, and this cell has {len(found.names)}: {', '.join(found.names)}."
             )
         namespace = self.notebook.shell.user_ns
         functions = found.run(namespace, f"<%%tool cell {next(_cells)}>")
-        if preview:
-            options["preview"] = _function(namespace, preview)
+        options |= {option: _functions(namespace, option, names) for option, names in helpers.items()}
         origin = Origin("notebook")
         described = [
             make_tool(function, {"origin": origin, **_named(name, function), **options, **marks})
@@ -96,10 +104,16 @@ class ToolMagics(DeckMagicsBase):
         return ToolTable(tuple(found), self.deck.policy)
 
 
-def _function(namespace: Mapping[str, Any], name: str) -> Any:
-    if not callable(namespace.get(name)):
-        raise Mistake(f"--preview {name}: there is no function of that name; write it in the cell or before.")
-    return namespace[name]
+def _functions(namespace: Mapping[str, Any], option: str, names: list[str]) -> Any:
+    """The functions that an option names: one by itself, several as a list."""
+    for name in names:
+        if not callable(namespace.get(name)):
+            typed = option.replace("_", "-")
+            raise Mistake(
+                f"--{typed} {name}: there is no function of that name; write it in the cell or before."
+            )
+    found = [namespace[name] for name in names]
+    return found[0] if len(found) == 1 else found
 
 
 def _named(name: str, function: Any) -> dict[str, str]:
@@ -122,7 +136,7 @@ def _options(line: str) -> dict[str, Any]:
         if "ask" in options:
             raise Mistake("%%tool takes --ask or --no-ask, not both.")
         options["ask"] = False
-    for name, kind in (("timeout", float), ("max_chars", int), ("retry", int), ("breaker", int)):
+    for name, kind in _NUMBERS.items():
         if name in options:
             options[name] = _number(name, options[name], kind)
     return options
