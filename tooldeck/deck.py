@@ -179,7 +179,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
         `DefinitionError` for what is no tool, and TypeError for an argument that is given twice.
         """
         call = self._call(name_or_tool, arguments, kwargs, self._host)
-        step(self._lines.of(_BLOCKING[call.caller.run is not None])(call))
+        step(self._handler(call, blocking=True)(call))
         return _ended(call)
 
     async def acall(
@@ -191,7 +191,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
     ) -> ToolResult:
         """The same as `call`, to be awaited."""
         call = self._call(name_or_tool, arguments, kwargs, self._async_host)
-        await self._lines.of(_AWAITED[call.caller.run is not None])(call)
+        await self._handler(call, blocking=False)(call)
         return _ended(call)
 
     def _handler(self, call: ToolCall, *, blocking: bool) -> Handler:
