@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
@@ -13,7 +14,7 @@ from tooldeck.core.call import Run
 from tooldeck.hosts.prompt import ask_by_input, refuse
 from tooldeck.notebook.kernel.adapter import shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
-from tooldeck.notebook.kernel.jobs import post
+from tooldeck.notebook.kernel.jobs import here, post
 from tooldeck.notebook.kernel.waiting import wait, wait_async
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ class ApprovalDesk:
     def ask(self, request: ApprovalRequest) -> Decision:
         """Block until somebody decided; the widgets of the notebook go on working meanwhile."""
         question = _Question.open(request, self.render_within, self._stop_run)
-        if isinstance(question, Decision):
-            return question
+        if not isinstance(question, _Question):
+            return question()
         with question.closing(), self._in_line(question):
             try:
                 wait(question.appeared, question.patience)
@@ -98,17 +99,26 @@ class ApprovalDesk:
     async def ask_async(self, request: ApprovalRequest) -> Decision:
         """The same, awaited."""
         question = _Question.open(request, self.render_within, self._stop_run)
-        if isinstance(question, Decision):
-            return question
+        if not isinstance(question, _Question):
+            return await _typed(question)
         with question.closing(), self._in_line(question):
             try:
                 await wait_async(question.appeared, question.patience)
             except TimeoutError:
-                return question.by_prompt()
+                return await _typed(question.by_prompt)
             try:
                 return await wait_async(question.answer, request.timeout)
             except TimeoutError:
                 return question.too_late()
+
+
+async def _typed(prompt: Callable[[], Decision]) -> Decision:
+    """Ask by text, as work of the awaiting cell's wait: anywhere else no interrupt would end `input`."""
+    answer = post(prompt, place=here())
+    try:
+        return await wait_async(answer)
+    finally:
+        answer.cancel()
 
 
 class _Question:
@@ -135,19 +145,19 @@ class _Question:
     @classmethod
     def open(
         cls, request: ApprovalRequest, render_within: float, stop_run: Callable[[Run], None]
-    ) -> _Question | Decision:
-        """Show a card; or decide at once where no card can be shown."""
+    ) -> _Question | Callable[[], Decision]:
+        """Show a card; or give what decides where no card can be shown."""
         reach = audience()
         if reach is Audience.NOBODY:
-            return refuse(request, why_nobody())
+            return partial(refuse, request, why_nobody())
         if reach is Audience.STDIN:
-            return ask_by_input(request)
+            return partial(ask_by_input, request)
         if threading.current_thread() is threading.main_thread() or shell_port() is not None:
             return cls(request, render_within, stop_run)
         try:  # a worker thread has no cell of its own: the card belongs to the cell that waits for the work
             return post(cls, request, render_within, stop_run).result(render_within)
         except TimeoutError:
-            return refuse(request, "it was called from a thread that no cell waits for")
+            return partial(refuse, request, "it was called from a thread that no cell waits for")
 
     def _resolve(self, decision: Decision) -> bool:
         """Take the first answer; says whether it was in time."""

@@ -56,7 +56,8 @@ class Interrupts:
         self.flagged_before = False
         """Whether this is not the first time."""
         self.forward = False
-        """Wake the wait and leave the signal to the handler below."""
+        """Wake the wait and leave the signal to the handler below, which only speaks to the loop; so
+        KeyboardInterrupt is raised all the same where `raise_now` says that code is keeping the loop."""
         self.raise_now: Callable[[], bool] = lambda: False
         """Asked inside the signal handler: may KeyboardInterrupt be raised right here?"""
         self.wake = wake
@@ -85,6 +86,8 @@ class Interrupts:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if not self._installed or self.forward:
+            if self._installed and self.raise_now():
+                raise KeyboardInterrupt
             self.wake()
             if callable(self._previous):
                 self._previous(number, frame)

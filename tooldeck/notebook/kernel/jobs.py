@@ -152,6 +152,9 @@ class _Desk:
             call_when_idle(self._run_idle)
 
     def _run_idle(self) -> None:
+        if self.is_waiting(threading.get_ident(), 0.0):
+            self._wake_somebody(threading.get_ident())  # a wait that began meanwhile knows about interrupts
+            return
         while (job := self.take(threading.get_ident())) is not None:
             job.run()
 

@@ -191,7 +191,8 @@ class AsyncPump(_Guarded):
 
     Outside a running cell it does nothing. SIGINT becomes KeyboardInterrupt only in the task of the cell
     itself: raised in any other task it would leave the loop, and the kernel with it. There the kernel's own
-    handler cancels the cell, and all that is added is the wake-up that a sleeping loop needs to notice.
+    handler cancels the cell, and what is added is the wake-up that a sleeping loop needs to notice, and the
+    end of a callback that keeps the loop.
     """
 
     def __init__(self, wake: Callable[[], object]) -> None:
@@ -199,7 +200,8 @@ class AsyncPump(_Guarded):
         self._wake = wake
         # Only code that does not come back to the loop is still running at a second interrupt.
         self.interrupts.raise_now = lambda: self.in_foreign_code or self._stuck()
-        self._cell: asyncio.Task[Any] | None = None
+        self.cell: asyncio.Task[Any] | None = None
+        """The running cell, while the pump is open in one."""
         self._tap: Tap | None = None
         self._use: Any = None
 
@@ -207,7 +209,7 @@ class AsyncPump(_Guarded):
         port = shell_port()
         cell = running_cell(asyncio.get_running_loop()) if port is not None else None
         if port is not None and cell is not None:
-            self._cell = cell
+            self.cell = cell
             self.interrupts.forward = current_task() is not cell
             self.interrupts.install()
             self._tap = Tap.of(port)
@@ -232,12 +234,12 @@ class AsyncPump(_Guarded):
         self.interrupts.check()
 
     def _stuck(self) -> bool:
-        cell = self._cell
+        cell = self.cell
         return self.interrupts.flagged_before and cell is not None and current_task() is cell
 
     def _active(self) -> bool:
         """Whether the cell still runs; a task that outlives it must not take what the idle kernel serves."""
-        return self._cell is not None and not self._cell.done()
+        return self.cell is not None and not self.cell.done()
 
     def _close(self) -> None:
         tap, self._tap = self._tap, None

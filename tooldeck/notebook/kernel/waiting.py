@@ -137,7 +137,10 @@ class _Attended:
         try:
             self._context.copy().run(self._serve, self._work)
         except KeyboardInterrupt:
-            if self._task is not None:
+            cell = self._pump.cell
+            if cell is not None and cell is not self._task:
+                cell.cancel()  # as the kernel's own handler would; raised in this task it would end the loop
+            elif self._task is not None:
                 self._cancels += 1
                 self._task.cancel()
         finally:
