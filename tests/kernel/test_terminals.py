@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pexpect
 import pytest
+from terminals import ENV, ROOT, terminal
 
-ROOT = Path(__file__).resolve().parents[2]
-ENV = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "JPY_"))} | {
-    "PYTHONPATH": str(ROOT),
-    "TERM": "dumb",
-    "NO_COLOR": "1",
-}
 SHELLS = {
     "python": ["-i", "-q"],
     "ipython": ["-m", "IPython", "--simple-prompt", "--no-banner", "--colors=nocolor", "--no-confirm-exit"],
@@ -26,16 +17,6 @@ IMPORTS = (
     "import threading, time; from concurrent.futures import Future; "
     "from tooldeck.notebook.kernel import *; from tooldeck.notebook.kernel.environment import *"
 )
-
-
-@contextmanager
-def terminal(*arguments: str) -> Iterator[pexpect.spawn]:
-    child = pexpect.spawn(sys.executable, [*arguments], env=ENV, encoding="utf-8", timeout=20, cwd=str(ROOT))
-    child.setecho(False)
-    try:
-        yield child
-    finally:
-        child.close(force=True)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -97,14 +97,34 @@ def test_anything_but_a_clear_yes_at_the_prompt_is_a_no(notebook: NotebookKernel
     notebook.becomes(card, "denied")
 
 
-def test_an_interrupt_at_the_prompt_ends_the_call(notebook: NotebookKernel) -> None:
+def test_the_end_of_the_input_at_the_prompt_is_a_no(notebook: NotebookKernel) -> None:
     notebook.run("get_ipython()._tooldeck.desk.render_within = 0.3")
-    cell = notebook.send(CALLS["blocking"])
+    cell = notebook.send(f"r = {CALLS['blocking']}; print(r.status, ran, r.error)")
+    notebook.prompt(cell)
+    notebook.type("\x04")
+    said = notebook.finish(cell).text
+    assert said.startswith("denied [] note needs approval and nobody could be asked: the input has ended")
+
+
+@form
+def test_an_interrupt_at_the_prompt_ends_the_call(notebook: NotebookKernel, form: str) -> None:
+    notebook.run("get_ipython()._tooldeck.desk.render_within = 0.3")
+    cell = notebook.send(CALLS[form])
     notebook.prompt(cell)
     notebook.interrupt()
     assert notebook.finish(cell).error == "KeyboardInterrupt"
     (card,) = cell.widgets
     notebook.becomes(card, "interrupted")
+    assert notebook.run("print(ran)").text == "[]\n"
+
+
+def test_an_interrupt_at_the_prompt_of_one_of_several_calls_ends_the_cell(notebook: NotebookKernel) -> None:
+    notebook.run("get_ipython()._tooldeck.desk.render_within = 0.3")
+    call = "deck.acall('note', text='tea')"
+    cell = notebook.send(f"await asyncio.gather({call}, {call})")
+    notebook.prompt(cell)
+    notebook.interrupt()
+    assert notebook.finish(cell).error in {"KeyboardInterrupt", "CancelledError"}
     assert notebook.run("print(ran)").text == "[]\n"
 
 
