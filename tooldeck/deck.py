@@ -34,6 +34,7 @@ from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.policy import Policy
+from tooldeck.policy.fingerprint import fingerprint
 from tooldeck.registry.export import export
 from tooldeck.registry.gated import Gated
 from tooldeck.registry.prompt import system_prompt
@@ -81,12 +82,13 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
         super().__init__(_Binding(self), self._observers.tell, self._forget)
-        self._circuits = Circuits(self._now, self._moved)
         self._loose = LooseTools(self._forget)
         self._services = Services(self)
         self.hooks = Hooks(self._lines.renew)
         self._gates = Gates(read_allowed(os.environ), self._now, self._lines.renew)
         self._journal = Journal(open_store(store), self._found)
+        self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
+        self._services.provide(Store, lambda: self.store)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self._history = History(history)
@@ -378,6 +380,11 @@ class _Binding:
 
     async def acall(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
         return await self.deck.acall(tool, arguments)
+
+
+def _shared_name(tool: Tool) -> str:
+    """What a tool is called where programs share its breaker; a tool that was changed is another one."""
+    return f"{tool.name} ({tool.origin}) {fingerprint(tool)[:16]}"
 
 
 def _ended(call: ToolCall) -> ToolResult:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 
 from tooldeck.core.breaker import Breaker, BreakerState
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.shared_breaker import BreakerStore, SharedBreaker
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 
@@ -16,14 +18,26 @@ MOST_TARGETS = 128
 """Targets remembered per tool. Beyond that one without failures is forgotten, else the one unused longest."""
 
 
+_log = logging.getLogger("tooldeck")
+
+
 class Circuits:
     """Breakers by tool object, so that a redefined tool starts afresh and a namesake changes nothing.
 
-    `moved` is told of every change: the tool, the new state, and the target or an empty text.
+    `moved` is told of every change: the tool, the new state, and the target or an empty text. `store` keeps
+    the states of tools that share theirs with other programs, under the name that `key` gives a tool.
     """
 
-    def __init__(self, now: Callable[[], float], moved: Callable[[Tool, BreakerState, str], None]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float],
+        moved: Callable[[Tool, BreakerState, str], None],
+        store: BreakerStore | None = None,
+        key: Callable[[Tool], str] = str,
+    ) -> None:
         self._now = now
+        self._store = store
+        self._key = key
         self._moved = moved
         self._breakers: dict[Tool, Breaker] = {}
         self._targets: dict[Tool, dict[str, Breaker]] = {}
@@ -46,7 +60,7 @@ class Circuits:
         key = (tool.origin.kind, tool.shared.name)
         found = self._servers.get(key)
         if found is None:
-            found = self._servers.setdefault(key, self._made(tool, tool.shared.name))
+            found = self._servers.setdefault(key, self._made(tool, tool.shared.name, " ".join(key)))
         return found
 
     def named(self, tool: Tool, target: str | None) -> Breaker:
@@ -92,5 +106,17 @@ class Circuits:
             known[target] = found  # at the end: the one used last
             return found
 
-    def _made(self, tool: Tool, target: str) -> Breaker:
-        return Breaker(tool.breaker, self._now, lambda state: self._moved(tool, state, target))
+    def _made(self, tool: Tool, target: str, key: str = "") -> Breaker:
+        def listener(state: BreakerState) -> None:
+            self._moved(tool, state, target)
+
+        if not tool.breaker.shared:
+            return Breaker(tool.breaker, self._now, listener)
+        if self._store is None:
+            _log.warning(
+                "The breaker of %r is declared shared, and its deck has no store to share it in; "
+                'make the deck with Deck(store=".tooldeck/deck.db").',
+                tool.name,
+            )
+            return Breaker(tool.breaker, self._now, listener)
+        return SharedBreaker(tool.breaker, self._store, key or f"{self._key(tool)} {target}", listener)

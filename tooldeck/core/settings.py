@@ -54,6 +54,8 @@ class BreakerSettings:
     """Counted calls before the rate says anything."""
     ignore: type[BaseException] | tuple[type[BaseException], ...] = ()
     """Exception types that count neither way."""
+    shared: bool = False
+    """Whether all programs that use the deck's store see one breaker; needs ``Deck(store=…)``."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -69,6 +71,8 @@ class BreakerSettings:
                     "rate would never count; make the window larger."
                 )
         _exception_types("breaker ignore", self.ignore)
+        if not isinstance(self.shared, bool):
+            raise DefinitionError(f"breaker shared must be True or False, got {self.shared!r}.")
 
     @property
     def ignored(self) -> tuple[type[BaseException], ...]:

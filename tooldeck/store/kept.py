@@ -13,7 +13,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.store.audit import AuditLog
 from tooldeck.store.log import LoggedCall, read_log
 from tooldeck.store.protocol import Store
-from tooldeck.store.tables import GrantTable
+from tooldeck.store.tables import BreakerTable, GrantTable
 
 __all__ = ["Journal", "Kept"]
 
@@ -25,6 +25,8 @@ class Journal:
         self.store = store
         self.grants = GrantTable(store) if store is not None else None
         """Where approvals for always are kept."""
+        self.breakers = BreakerTable(store) if store is not None else None
+        """Where breakers lie that programs share."""
         self._audit = AuditLog(store, find) if store is not None else None
 
     @property
