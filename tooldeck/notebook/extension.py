@@ -12,6 +12,7 @@ from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
 from tooldeck.notebook.completion import install
 from tooldeck.notebook.hosts import notebook_hosts
+from tooldeck.notebook.interrupted import show_briefly
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
 from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
@@ -45,6 +46,7 @@ class Notebook:
             *notebook_hosts(self.desk), caller=Caller(Source.CELL), prepare_mcp=self._prepare_mcp
         )
         self._undo = [self.deck.subscribe(observer) for observer in (self.live.observe, self.bars.observe)]
+        self._undo.append(show_briefly(self.shell))
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
         self.shell.events.register("post_run_cell", self.live.flush)
         for make in MAGICS:
