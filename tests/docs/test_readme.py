@@ -23,7 +23,7 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 def test_every_path_that_is_named_exists() -> None:
     links = re.findall(r"\]\(([\w./-]+)\)", README)
-    paths = re.findall(r"`((?:tooldeck|notebooks|widgets|benchmarks)/?[\w./-]*)`", README)
+    paths = re.findall(r"`((?:tooldeck|notebooks|widgets|benchmarks)/[\w./-]*)`", README)
     assert links
     assert [path for path in [*links, *paths] if not (ROOT / path).exists()] == []
 
@@ -50,3 +50,18 @@ def test_the_plain_example_of_the_readme_runs() -> None:
     result = namespace["deck"].call("add", '{"a": "1", "b": 2}')
     assert result.value == 3
     assert [str(note) for note in result.notes] == ['a: read "1" as 1']
+
+
+def test_every_option_and_method_that_is_named_exists() -> None:
+    from tooldeck import Deck, Run
+    from tooldeck.core.options import OPTION_NAMES
+
+    options = [
+        name for given in re.findall(r"@tool\(([^)]*)\)", README) for name in re.findall(r"(\w+)=", given)
+    ]
+    assert options
+    assert [name for name in options if name not in OPTION_NAMES] == []
+    for owner, kind in (("deck", Deck), ("Run", Run)):
+        named = re.findall(rf"`{owner}\.(\w+)", README)
+        assert named
+        assert [name for name in named if not hasattr(kind, name)] == []
