@@ -42,6 +42,7 @@ from tooldeck.registry.toolset import ToolSet
 from tooldeck.store.kept import Journal, Kept
 from tooldeck.store.protocol import Store
 from tooldeck.store.sqlite import open_store
+from tooldeck.store.tapes import Taped, Tapes
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
@@ -54,7 +55,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Gated, Hooked, Batched, Kept):
+class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -85,6 +86,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
         self._loose = LooseTools(self._forget)
         self._services = Services(self)
         self.hooks = Hooks(self._lines.renew)
+        self._tapes = Tapes(self._lines.renew)
         self._gates = Gates(read_allowed(os.environ), self._now, self._lines.renew)
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
@@ -197,9 +199,8 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
         return _ended(call)
 
     def _handler(self, call: ToolCall, *, blocking: bool) -> Handler:
-        outer = call.log.outer
-        held = call.caller.run is not None or (outer is not None and outer.token is not None)
-        return self._lines.of((_BLOCKING if blocking else _AWAITED)[held])
+        can_be_held = call.parent is not None or call.caller.run is not None
+        return self._lines.of((_BLOCKING if blocking else _AWAITED)[can_be_held])
 
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
         given = None if isinstance(target, str) else self._given(target)
@@ -243,6 +244,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Kept):
             services=self._services,
             hooks=self.hooks,
             gates=self._gates,
+            tape=self._tapes.current,
             emit=self._observers.tell_all,
             keep=self._history.keep,
             weigh=self._history.weigh,

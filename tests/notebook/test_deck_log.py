@@ -101,3 +101,19 @@ def test_a_notebook_keeps_its_log_beside_itself_from_the_first_call_on(
             assert (tmp_path / ".tooldeck" / "deck.db").exists() == kept
             if kept:
                 assert len(shell.deck.log()) == earlier + 1
+
+
+def test_results_are_recorded_and_played_by_a_line(added: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    assert "until %deck record off" in added.shown(f"%deck record {file}")
+    added.run("%call add a=1 b=10")
+    assert "Recorded 1 results" in added.shown("%deck record off")
+    added.run("%%tool --effects none\ndef add(a: int, b: int = 2) -> int:\n    raise RuntimeError")
+    assert "1 results" in added.shown(f"%deck replay {file}")
+    assert added.run("%call add a=1 b=10").value == 11
+    assert added.run("%call add a=1 b=11").status == "blocked"
+    assert "Calls run again" in added.shown("%deck replay off")
+    assert added.run("%call add a=1 b=10").status == "failed"
+    assert "No replay" in added.shown("%deck replay off")
+    assert "%deck record results.jsonl" in added.fails("%deck record")
+    assert "cannot be read" in added.fails("%deck replay missing.jsonl")

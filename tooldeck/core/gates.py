@@ -40,12 +40,15 @@ class Gates:
         self._effects: frozenset[Effect] = frozenset()
         self._answers: WeakKeyDictionary[Tool, tuple[float, str | None]] = WeakKeyDictionary()
 
-    def of(self, tool: Tool) -> Callable[[], str | None] | None:
-        """The function that says why the tool is not there, or None where it always is (until `changed`)."""
+    def of(self, tool: Tool, *, available: bool = False) -> Callable[[], str | None] | None:
+        """The function that says why the tool is not there, or None where it always is (until `changed`).
+
+        `available` takes its availability for given, as where results are replayed.
+        """
         closed = self._closed(tool)
         if closed is not None:
             return lambda: closed
-        return None if tool.available is None else lambda: self._unavailable(tool)
+        return None if tool.available is None or available else lambda: self._unavailable(tool)
 
     def why_not(self, tool: Tool) -> str | None:
         """Why the tool is not there, in a clause; None where it is."""

@@ -25,6 +25,7 @@ from tooldeck.core.stages.record import record
 from tooldeck.core.stages.resolve import resolve
 from tooldeck.core.stages.retry import retry
 from tooldeck.core.stages.steer import steer
+from tooldeck.core.stages.tape import tape
 from tooldeck.core.stages.time_limit import call_limit, time_limit
 from tooldeck.core.stages.wrap import wrap
 from tooldeck.core.tool import Tool
@@ -44,6 +45,7 @@ PIPELINE: tuple[Stage, ...] = (
     hooks,
     arguments,
     loop_guard,
+    tape,
     checks,
     closed,
     approve,

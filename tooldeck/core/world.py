@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tooldeck.core.result import ToolResult
     from tooldeck.core.services import Services
 
-__all__ = ["Handler", "PolicyView", "World", "ended"]
+__all__ = ["Handler", "PolicyView", "Tape", "World", "ended"]
 
 Handler = Callable[[ToolCall], Coroutine[Any, Any, Outcome]]
 """A stage with everything inside of it: takes a call, hands its outcome outward.
@@ -60,6 +60,21 @@ class PolicyView(Protocol):
         ...
 
 
+class Tape(Protocol):
+    """What the tape stage asks of a recording."""
+
+    playing: bool
+    """Whether it gives results, and takes none."""
+
+    def keep(self, tool: Tool, call: ToolCall, outcome: Outcome, /) -> None:
+        """Record how a call ended; never raises."""
+        ...
+
+    def play(self, tool: Tool, call: ToolCall, /) -> Outcome:
+        """How the call ended when it was recorded, or a refusal."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """The services of one deck for one kind of host."""
@@ -83,6 +98,8 @@ class World:
     hooks: Hooks
     gates: Gates
     """Say whether a tool is there at all."""
+    tape: Tape | None
+    """The recording or replay that is going on."""
     emit: Callable[[Event], None] | None
     """Tells the observers; None while there are none."""
     keep: Callable[[ToolResult], None]

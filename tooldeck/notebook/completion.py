@@ -70,7 +70,7 @@ def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
         return WORDS
     if words[-1] == "--tool":
         return deck.tools
-    return ("--tool", "--status", "--export") if words[0] == "log" else ()
+    return ("--tool", "--status", "--export") if words[0] == "log" else ("off",)
 
 
 COMPLETERS: dict[str, Words] = {

@@ -39,7 +39,7 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
         if verdict.word is Word.ALLOW:
             return await next(call)
         if verdict.word is Word.DENY:
-            return _denied(tool, verdict)
+            return denied(tool, verdict)
         grant = None if call.log.ask else world.policy.granted(call)
         if grant is not None:
             call.log.decide("approve", f"granted: {grant}")
@@ -105,7 +105,7 @@ def _too_late(tool: Tool, world: World, call: ToolCall) -> Outcome | None:
     later = world.present_policy().decide(call)
     if later.word is Word.DENY:
         call.log.decide("approve", f"denied by {later.rule}")
-        return _denied(tool, later)
+        return denied(tool, later)
     reason = call.caller.run.stopped if call.caller.run is not None else None
     if reason is not None:
         return Outcome(Status.CANCELLED, error=f"{tool.name} was approved but not started: {reason}.")
@@ -144,7 +144,8 @@ def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcom
     return Outcome(Status.INVALID, error=message, problems=problems)
 
 
-def _denied(tool: Tool, verdict: Verdict) -> Outcome:
+def denied(tool: Tool, verdict: Verdict) -> Outcome:
+    """How a call ends that a rule denies."""
     return Outcome(Status.DENIED, error=f"{tool.name} is denied by the rule {verdict.rule}.")
 
 

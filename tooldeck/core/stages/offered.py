@@ -10,7 +10,7 @@ from tooldeck.core.world import Handler, World
 
 def offered(next: Handler, tool: Tool, world: World) -> Handler:
     """Refuse calls of tools that are not there; cannot act on a tool without a gate."""
-    gate = world.gates.of(tool)
+    gate = world.gates.of(tool, available=world.tape is not None and world.tape.playing)
     if gate is None:
         return next
 

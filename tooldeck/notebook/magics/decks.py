@@ -15,10 +15,11 @@ from tooldeck.notebook.listing import CallLogTable, DeckView, StoredLogTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.say import say
 from tooldeck.store.log import write_jsonl
+from tooldeck.store.tapes import Replaying
 
 __all__ = ["WORDS", "DeckMagics"]
 
-WORDS = ("log", "replay")
+WORDS = ("log", "replay", "record")
 """What may follow ``%deck``."""
 
 
@@ -36,7 +37,9 @@ class DeckMagics(DeckMagicsBase):
         STATUS]`` lists the last calls (20, of all times), the status ``unfinished`` those of which no end is
         known; ``%deck log … --export FILE`` writes all that fit into a file, one JSON object a line.
         ``%deck replay ID [key=value …]`` runs a call of the log again; secrets, which the log does not have,
-        are asked for.
+        are asked for. ``%deck record FILE`` writes the results of all calls into a file, until ``%deck record
+        off``; ``%deck replay FILE`` answers all calls from it, so that nothing runs and nobody is asked,
+        until ``%deck replay off``.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:
@@ -59,10 +62,48 @@ class DeckMagics(DeckMagicsBase):
         except OSError as error:
             raise Mistake(f"%deck log cannot write {file!r}: {error.strerror or error}.") from None
 
-    def _replay(self, rest: str) -> ToolResult:
+    def _record(self, rest: str) -> None:
+        file = self._file("record", rest)
+        ended = self._end_tape()
+        if file is not None:
+            return say(f"Recording into {self.deck.recording(file).path}, until %deck record off.")
+        return say(ended or "No recording is going on.")
+
+    def _replay(self, rest: str) -> ToolResult | None:
         number, _, pairs = rest.strip().partition(" ")
-        if not number.isdecimal():
-            raise Mistake("%deck replay needs the number of a call, as %deck log shows it: %deck replay 12.")
+        if number.isdecimal():
+            return self._again(number, pairs)
+        file = self._file("replay", rest)
+        ended = self._end_tape()
+        if file is not None:
+            tape = self.deck.replaying(file)
+            return say(f"Answering calls from {tape.path} ({tape.left} results), until %deck replay off.")
+        return say(ended or "No replay is going on.")
+
+    def _file(self, verb: str, rest: str) -> str | None:
+        """The file that a line names; None for the word off."""
+        words = read_line(f"%deck {verb}", rest).words
+        if len(words) != 1:
+            number = (
+                "the number of a call of %deck log, as in %deck replay 12, or " if verb == "replay" else ""
+            )
+            raise Mistake(
+                f"%deck {verb} needs {number}a file, as in %deck {verb} results.jsonl; %deck {verb} off ends it."
+            )
+        return None if words[0] == "off" else words[0]
+
+    def _end_tape(self) -> str | None:
+        """End what goes on, and say what came of it."""
+        tape = self.deck.tape
+        if tape is None:
+            return None
+        tape.stop()
+        if isinstance(tape, Replaying):
+            unused = f"; {tape.left} results of it were not asked for" if tape.left else ""
+            return f"Calls run again; the replay of {tape.path} has ended{unused}."
+        return f"Recorded {tape.count} results into {tape.path}."
+
+    def _again(self, number: str, pairs: str) -> ToolResult:
         entry = self.deck.logged(int(number))
         typed = read_pairs(f"%deck replay {number}", pairs)
         given = fit_text(self.deck.tools.get(entry.name), typed)
