@@ -88,7 +88,8 @@ class DeckMagics(DeckMagicsBase):
                 "the number of a call of %deck log, as in %deck replay 12, or " if verb == "replay" else ""
             )
             raise Mistake(
-                f"%deck {verb} needs {number}a file, as in %deck {verb} results.jsonl; %deck {verb} off ends it."
+                f"%deck {verb} needs {number}a file, as in %deck {verb} results.jsonl; "
+                f"%deck {verb} off ends it."
             )
         return None if words[0] == "off" else words[0]
 
