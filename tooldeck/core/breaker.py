@@ -143,6 +143,8 @@ class Breaker:
         self._listener = listener
         self._lock = threading.Lock()
         self._counts_all = settings.rate is not None
+        self._alone = True
+        """Whether nobody else can change the state, so that it may be looked at without a lock."""
 
     @property
     def state(self) -> BreakerState:
@@ -166,7 +168,7 @@ class Breaker:
 
     def admit(self) -> Admission:
         """Ask to run."""
-        if self._may_pass():
+        if self._alone and self._state.phase is _CLOSED:
             return _CALL
         before, after, admitted = self._change(lambda state: admit(state, self.settings, self._now()))
         try:
@@ -182,9 +184,11 @@ class Breaker:
 
     def settle(self, *, ok: bool | None, probe: bool = False, error: str = "") -> None:
         """Account for the end of an admitted call; `ok` None counts neither way."""
-        if ok and self._may_pass() and not self._state.failures and not self._counts_all:
-            self.recent.append("ok")
-            return
+        if ok and self._alone and not self._counts_all:
+            state = self._state
+            if state.phase is _CLOSED and not state.failures:
+                self.recent.append("ok")
+                return
 
         def step(state: BreakerState) -> tuple[BreakerState, None]:
             return settle(state, self.settings, self._now(), ok=ok, probe=probe, error=error), None
@@ -201,10 +205,6 @@ class Breaker:
         """Close it by hand and forget the failures."""
         before, after, _ = self._change(lambda _state: (BreakerState(), None))
         self._tell(before, after)
-
-    def _may_pass(self) -> bool:
-        """Whether it is closed as far as can be seen without a lock."""
-        return self._state.phase is _CLOSED
 
     def _change(
         self, step: Callable[[BreakerState], tuple[BreakerState, T]]

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,27 +56,21 @@ class Span(NamedTuple):
     """How many stages lie around it."""
 
 
-@dataclass(slots=True)
 class CallLog:
-    """What the stages of one call write down beside the value. Belongs to one call only."""
+    """What the stages of one call write down beside the value. Belongs to one call only.
 
-    started: float
-    """Monotonic seconds at the start."""
-    notes: list[Note] = field(default_factory=list)
+    No dataclass: what most calls never write is read from the class, so that making a log takes no longer
+    with every field.
+    """
+
     attempts: int = 0
     """How many times the body was started."""
-    spans: list[Span] | None = None
-    """Filled when tracing is on, else None."""
-    decisions: dict[str, str] = field(default_factory=dict)
-    """What each stage decided, by stage."""
     ask: str = ""
     """Why a person has to be asked although policy may allow the call; empty when nothing says so."""
     depth: int = 0
     """How many stages the call is inside of, while tracing."""
     call: ToolCall | None = None
     """The call as the innermost stage knew it."""
-    outer: CallLog | None = None
-    """The log of the call whose body started this one."""
     token: CancelToken | None = None
     """Set when the call is given up; made when somebody asks for it, see `token_of`."""
     clock: Deadline | None = None
@@ -97,6 +91,19 @@ class CallLog:
     """Files that are kept for the person."""
     result: ToolResult | None = None
     """The end of the call, once it is recorded."""
+
+    def __init__(
+        self, started: float, *, spans: list[Span] | None = None, outer: CallLog | None = None
+    ) -> None:
+        self.started = started
+        """Monotonic seconds at the start."""
+        self.notes: list[Note] = []
+        self.decisions: dict[str, str] = {}
+        """What each stage decided, by stage."""
+        self.spans = spans
+        """Filled when tracing is on, else None."""
+        self.outer = outer
+        """The log of the call whose body started this one."""
 
     def note(self, stage: str, text: str) -> None:
         """Leave a sentence for the caller and the model."""

@@ -18,7 +18,7 @@ class Kind(NamedTuple):
     blocking: bool
     """Whether the caller blocks or awaits."""
     in_run: bool
-    """Whether the caller belongs to a run, or to a call that can be given up."""
+    """Whether the call belongs to a run, or comes from the body of another call, which may be given up."""
 
 
 class _Line(NamedTuple):

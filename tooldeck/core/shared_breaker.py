@@ -67,6 +67,7 @@ class SharedBreaker(Breaker):
         super().__init__(settings, now, listener)
         self._store = store
         self._key = key
+        self._alone = False
         self._alone_until = 0.0
 
     @property
@@ -85,9 +86,6 @@ class SharedBreaker(Breaker):
             self.recent.append("ok")
             return
         super().settle(ok=ok, probe=probe, error=error)
-
-    def _may_pass(self) -> bool:
-        return False  # only the store knows
 
     def _change(
         self, step: Callable[[BreakerState], tuple[BreakerState, T]]

@@ -22,6 +22,8 @@ from tooldeck.core.world import Handler, World
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
 _OK, _PROBE, _REFUSED = Status.OK, Admission.PROBE, Admission.REFUSED
 
+_Found = tuple[Breaker, str]
+"""A breaker and the target that it watches; an empty text for the tool itself."""
 _Speaks = Callable[[Outcome], bool | None]
 """Whether an end speaks for what a breaker watches (True), against it (False) or neither way (None)."""
 
@@ -47,39 +49,29 @@ def breaker(next: Handler, tool: Tool, world: World) -> Handler:
     """Admit and count. Counted are failures and time-outs of the tool itself, nothing else."""
     if tool.breaker.off:
         return next
-    own = _guarded(next, tool, _one(tool, world), _own(tool))
-    return own if tool.shared is None else _guarded(own, tool, _shared(tool, world), _reach(tool))
-
-
-_Watched = tuple[Breaker, str]
-"""A breaker and the target that it watches; an empty text for the tool itself."""
-
-
-def _one(tool: Tool, world: World) -> _Watched | Callable[[ToolCall], _Watched]:
-    """The tool's breaker, or how to find that of the target of a call."""
     circuits = world.circuits
-    if tool.target is None:
-        return circuits.of(tool), ""
 
-    def find(call: ToolCall) -> _Watched:
+    def of_target(call: ToolCall) -> _Found:
         target = _target(tool, call, note=True)
         return circuits.of(tool, target), target
 
-    return find
+    def of_server(_call: ToolCall) -> _Found:  # for each call: a new connection starts afresh
+        return circuits.of_server(tool) or circuits.of(tool), _server_of(tool)
 
-
-def _shared(tool: Tool, world: World) -> Callable[[ToolCall], _Watched]:
-    """How to find the server's breaker: for each call, since it starts afresh with a new connection."""
-    return lambda _call: (world.circuits.of_server(tool) or world.circuits.of(tool), _server_of(tool))
+    fixed = circuits.of(tool) if tool.target is None else None
+    guarded = _guarded(next, tool, fixed, of_target, _own(tool))
+    return guarded if tool.shared is None else _guarded(guarded, tool, None, of_server, _reach(tool))
 
 
 def _guarded(
-    next: Handler, tool: Tool, watched: _Watched | Callable[[ToolCall], _Watched], speaks: _Speaks
+    next: Handler, tool: Tool, fixed: Breaker | None, find: Callable[[ToolCall], _Found], speaks: _Speaks
 ) -> Handler:
-    """One breaker around a handler."""
+    """One breaker around a handler: always `fixed`, or the one to `find` for the call."""
 
     async def run(call: ToolCall) -> Outcome:
-        circuit, name = watched if isinstance(watched, tuple) else watched(call)
+        circuit, name = fixed, ""
+        if circuit is None:
+            circuit, name = find(call)
         admission = circuit.admit()
         if admission is _REFUSED:
             call.log.decide("breaker", "open")
