@@ -10,6 +10,7 @@ import { h, outside, put, quietWithin, shape } from "./kit.js";
  * @property {Piece[]} description
  * @property {boolean} remote whether the words come from another program
  * @property {Piece[][]} badges
+ * @property {Piece[][]} notes what its author may want to mend
  * @property {boolean} trusted
  * @property {"idle" | "running" | "removed"} state
  */
@@ -20,7 +21,7 @@ function render({ model, el }) {
   const draw = () => {
     const tool = model.get("tool");
     root.dataset["state"] = tool.state;
-    put(root, title(tool), about(tool), badges(tool));
+    put(root, title(tool), about(tool), badges(tool), ...tool.notes.map(note));
   };
   model.on("change:tool", draw);
   draw();
@@ -62,6 +63,11 @@ function badges({ badges, trusted }) {
       return h("li", { class: !trusted && words.startsWith("untrusted") ? "td-card-untrusted" : "" }, outside(badge));
     }),
   );
+}
+
+/** @param {Piece[]} words */
+function note(words) {
+  return h("p", { class: "td-card-note td-quiet" }, "note: ", outside(words));
 }
 
 export default { render };

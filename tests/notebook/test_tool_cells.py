@@ -92,6 +92,17 @@ def test_a_recursive_tool_is_one_call(shell: Shell) -> None:
     assert len(shell.deck.history()) == 1
 
 
+def test_what_a_model_would_miss_is_said_where_the_tool_is_made_and_only_there(shell: Shell) -> None:
+    made = shell.shown("%%tool --effects none\ndef f(x, n=3, m: int = 1, *rest, **more):\n    return x")
+    assert made.count("note: ") == 2
+    assert "note: no type is given for x, n, so that any value fits; write it as in x: str" in made
+    assert "note: there is no docstring" in made
+    assert "note: " not in shell.shown("%tool f")
+    assert "note: " not in shell.shown(
+        '%%tool --effects none\ndef f(x: int):\n    "Doubles."\n    return 2 * x'
+    )
+
+
 def test_a_traceback_of_a_tool_shows_the_line_of_its_cell(shell: Shell) -> None:
     import traceback
 
@@ -110,6 +121,8 @@ def test_a_traceback_of_a_tool_shows_the_line_of_its_cell(shell: Shell) -> None:
         ("%%tool --effects wrte\ndef f(): ...", "did you mean 'write'"),
         ("%%tool --timeout soon\ndef f(): ...", "must be a number of seconds"),
         ("%%tool --timeout 0\ndef f(): ...", "above 0"),
+        ("%%tool --max_chars 0\ndef f(): ...", "--max-chars must be a whole number, 100 or more"),
+        ("%mcp connect --connect_timeout -1 demo", "--connect-timeout must be a number of seconds above 0"),
         ("%%tool --name 'my tool'\ndef f(): ...", "name='my_tool'"),
         ("%%tool --name x\ndef f(): ...\ndef g(): ...", "fits one tool"),
         ("%%tool 'unclosed\ndef f(): ...", "never closed"),

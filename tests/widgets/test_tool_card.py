@@ -224,3 +224,16 @@ def test_a_definition_shows_the_source_or_at_least_the_signature() -> None:
     assert "return text * 2" in definition(deck["twice"])
     assert definition(make_tool("f")) == "f(**arguments)"
     assert issubclass(DefinitionError, ValueError)
+
+
+def test_notes_for_the_author_are_on_the_card_in_every_form_until_another_tool_is_there() -> None:
+    card = ToolCard(make_tool(), Runs(), notes=[f"odd {NASTY}"])
+    (note,) = card._head.tool["notes"]
+    assert shown(note).startswith("odd ")
+    bundle = card._repr_mimebundle_()
+    assert "\nnote: odd " in bundle["text/plain"]
+    assert "note: <code" in bundle["text/html"]
+    assert NASTY not in bundle["text/plain"] + bundle["text/html"]
+    card.replace(make_tool())
+    assert card._head.tool["notes"] == []
+    assert "odd " not in repr(card)

@@ -12,7 +12,7 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 
-__all__ = ["Line", "Mistake", "choose", "read_call", "read_line", "read_pairs"]
+__all__ = ["Line", "Mistake", "as_typed", "choose", "read_call", "read_line", "read_pairs"]
 
 
 class Mistake(TooldeckError):
@@ -54,19 +54,19 @@ def read_line(magic: str, line: str, flags: Collection[str] = (), valued: Collec
             options[name] = True
         elif name in valued:
             if not equals and (not pending or pending[0].startswith("--")):
-                raise Mistake(f"{magic} {_option(name)} needs a value, as in {_option(name)} VALUE.")
+                raise Mistake(f"{magic} {as_typed(name)} needs a value, as in {as_typed(name)} VALUE.")
             options[name] = value if equals else pending.pop(0)
         else:
             raise Mistake(
                 unknown(
-                    f"{magic} has no option", _option(name), [_option(known) for known in [*valued, *flags]]
+                    f"{magic} has no option", as_typed(name), [as_typed(known) for known in [*valued, *flags]]
                 )
             )
     return Line(tuple(words), options)
 
 
-def _option(name: str) -> str:
-    """An option as it is typed."""
+def as_typed(name: str) -> str:
+    """An option as it is typed, dashes between its words; underscores are read as well."""
     return f"--{name.replace('_', '-')}"
 
 

@@ -132,16 +132,17 @@ def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
     )
 
 
-def tool_text(tool: Tool, policy: Policy | None = None) -> str:
-    """A tool as plain text: name, what it does, what it may do, its parameters."""
+def tool_text(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = ()) -> str:
+    """A tool as plain text: name, what it does, what it may do, its parameters, notes for its author."""
     told = tool.description.replace("\n", "\n    ")  # so that no line of it looks like one of ours
     lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool, policy))]
     for name, words, help_text in _parameters(tool):
         lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
+    lines += [visible(f"note: {note}") for note in notes]
     return "\n".join(lines)
 
 
-def tool_html(tool: Tool, policy: Policy | None = None) -> str:
+def tool_html(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = ()) -> str:
     """The same as static HTML."""
     rows = [
         (code(name), code(words), code(help_text) if help_text else "")
@@ -152,6 +153,7 @@ def tool_html(tool: Tool, policy: Policy | None = None) -> str:
         code(tool.description) if tool.description else "",
         shown(" · ".join(badges(tool, policy))),
         table(rows),
+        *(f"note: {code(note)}" for note in notes),
     )
 
 

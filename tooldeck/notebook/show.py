@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
@@ -38,18 +39,20 @@ class Static:
         return self._html
 
 
-def show_tool(notebook: Notebook, tool: Tool) -> None:
-    """Display a tool's card, alive for as long as the notebook runs."""
+def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None:
+    """Display a tool's card, alive for as long as the notebook runs, with notes for its author."""
     try:
         from tooldeck.notebook.widgets.card import ToolCard
     except SetupError as missing:
         _hint(missing)
-        display(
-            Static(render.tool_text(tool, notebook.deck.policy), render.tool_html(tool, notebook.deck.policy))
-        )
+        policy = notebook.deck.policy
+        display(Static(render.tool_text(tool, policy, notes), render.tool_html(tool, policy, notes)))
         return
     card: Any = ToolCard(
-        tool, lambda arguments: run_from_form(notebook, card, arguments), policy=notebook.deck.policy
+        tool,
+        lambda arguments: run_from_form(notebook, card, arguments),
+        policy=notebook.deck.policy,
+        notes=notes,
     )
     notebook.live.follow(card)
     display(card)

@@ -46,9 +46,9 @@ const all = {
   ],
   card: [
     card,
-    { tool: { name: nasty, description: nasty, remote: true, badges: [nasty], trusted: false, state: "idle" } },
+    { tool: { name: nasty, description: nasty, remote: true, badges: [nasty], notes: [nasty], trusted: false, state: "idle" } },
     "tool",
-    { name: plain("changed"), description: [], remote: false, badges: [], trusted: true, state: "running" },
+    { name: plain("changed"), description: [], remote: false, badges: [], notes: [], trusted: true, state: "running" },
   ],
   progress: [
     progress,

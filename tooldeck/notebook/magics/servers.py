@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
-from tooldeck.notebook.lines import Mistake, choose, read_line, split
+from tooldeck.notebook.lines import Mistake, as_typed, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, found_in, in_one_sentence
 from tooldeck.notebook.places import working_here
@@ -115,14 +115,17 @@ def _environment(text: str) -> dict[str, str] | None:
 def _settings(options: dict[str, str]) -> SessionSettings:
     found: SessionSettings = {"env": _environment(options.get("env", ""))}
     if "timeout" in options:
-        found["timeout"] = _number("timeout", options["timeout"])
+        found["timeout"] = _seconds("timeout", options["timeout"])
     if "connect_timeout" in options:
-        found["connect_timeout"] = _number("connect-timeout", options["connect_timeout"])
+        found["connect_timeout"] = _seconds("connect_timeout", options["connect_timeout"])
     return found
 
 
-def _number(name: str, text: str) -> float:
+def _seconds(name: str, text: str) -> float:
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
-        raise Mistake(f"--{name} must be a number of seconds, not {text!r}.") from None
+        seconds = 0.0
+    if not seconds > 0:
+        raise Mistake(f"{as_typed(name)} must be a number of seconds above 0, not {text!r}.")
+    return seconds

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.options import check_options
 from tooldeck.core.tool import Origin, Tool
+from tooldeck.notebook.advice import advice
 from tooldeck.notebook.cell import read_cell
-from tooldeck.notebook.lines import Mistake, read_line
+from tooldeck.notebook.lines import Mistake, as_typed, read_line
 from tooldeck.notebook.listing import ToolTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.say import say
@@ -75,7 +78,7 @@ class ToolMagics(DeckMagicsBase):
         made = [self.deck.add(tool) for tool in (*refused, *described)]  # all of them, or none
         self.notebook.shell.push({name: tool for (name, _, _), tool in zip(functions, made, strict=True)})
         for tool in made:
-            show_tool(self.notebook, tool)
+            show_tool(self.notebook, tool, advice(tool))
         if len(made) > 1:
             say(f"Made {len(made)} tools: {', '.join(found.names)}. Mark with @tool to choose.")
 
@@ -108,9 +111,8 @@ def _functions(namespace: Mapping[str, Any], option: str, names: list[str]) -> A
     """The functions that an option names: one by itself, several as a list."""
     for name in names:
         if not callable(namespace.get(name)):
-            typed = option.replace("_", "-")
             raise Mistake(
-                f"--{typed} {name}: there is no function of that name; write it in the cell or before."
+                f"{as_typed(option)} {name}: there is no function of that name; write it here or before."
             )
     found = [namespace[name] for name in names]
     return found[0] if len(found) == 1 else found
@@ -139,7 +141,17 @@ def _options(line: str) -> dict[str, Any]:
     for name, kind in _NUMBERS.items():
         if name in options:
             options[name] = _number(name, options[name], kind)
+    _check({name: given for name, given in options.items() if name not in _FUNCTIONS})
     return options
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse what no tool could use, with the names as they are typed."""
+    try:
+        check_options(options)
+    except DefinitionError as error:
+        said = re.sub(r"^The option (\w+)", lambda found: as_typed(found[1]), str(error))
+        raise Mistake(said) from None
 
 
 def _number(name: str, text: str, kind: type[int | float]) -> int | float:
@@ -147,4 +159,4 @@ def _number(name: str, text: str, kind: type[int | float]) -> int | float:
         return kind(text)
     except ValueError:
         what = "a whole number" if kind is int else "a number of seconds"
-        raise DefinitionError(f"--{name.replace('_', '-')} must be {what}, not {text!r}.") from None
+        raise Mistake(f"{as_typed(name)} must be {what}, not {text!r}.") from None

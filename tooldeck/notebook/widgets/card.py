@@ -1,6 +1,6 @@
 """The tool card: what a tool is, a form to run it, its breaker, its schema, its last results."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
@@ -36,8 +36,9 @@ class ToolHead(Panel):
     _css = style("card")
     tool = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, tool: Tool, policy: Policy | None) -> None:
+    def __init__(self, tool: Tool, policy: Policy | None, notes: Sequence[str] = ()) -> None:
         super().__init__()
+        self.notes = notes
         self.show(tool, policy)
 
     def show(self, tool: Tool, policy: Policy | None, state: str = "idle") -> None:
@@ -48,13 +49,14 @@ class ToolHead(Panel):
             "description": shown_pieces(tool.description),
             "remote": tool.origin.remote,
             "badges": [[[badge, False]] for badge in render.badges(tool, policy)],
+            "notes": [shown_pieces(note) for note in self.notes],
             "trusted": tool.trust is Trust.TRUSTED,
             "state": state,
         }
 
     def text(self) -> str:
         """The tool as text."""
-        return render.tool_text(self._about)
+        return render.tool_text(self._about, notes=self.notes)
 
 
 class ToolCard(ipywidgets.VBox):
@@ -62,7 +64,7 @@ class ToolCard(ipywidgets.VBox):
 
     `run` is called with the arguments of the form once they fit; it may block, and the card shows that it
     runs. Results come in through `show_result`, from whichever side the call was started. Cards of questions
-    that come up in between go into the card by `put`.
+    that come up in between go into the card by `put`. `notes` are for the author of this very tool.
     """
 
     def __init__(
@@ -70,12 +72,13 @@ class ToolCard(ipywidgets.VBox):
         tool: Tool,
         run: Callable[[dict[str, Any]], object],
         policy: Policy | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.tool = tool
         self._run = run
         self._policy = policy
         self._last: ToolResult | None = None
-        self._head = ToolHead(tool, policy)
+        self._head = ToolHead(tool, policy, notes)
         self._gauge = Gauge(tool.name, tool.breaker)
         self._form = Form(tool.parameters)
         self._form_place = ipywidgets.VBox()
@@ -195,6 +198,7 @@ class ToolCard(ipywidgets.VBox):
             }
         )
         self._gauge.use(tool.breaker)
+        self._head.notes = ()
         self._go.disabled = False
         self._show_tool()
 
@@ -206,14 +210,14 @@ class ToolCard(ipywidgets.VBox):
     # --- saved forms ---------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        parts = [render.tool_text(self.tool, self._policy)]
+        parts = [render.tool_text(self.tool, self._policy, self._head.notes)]
         if self._last is not None:
             parts.append(render.result_text(self._last, times=False))
         return "\n".join(parts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-        html = render.tool_html(self.tool, self._policy)
+        html = render.tool_html(self.tool, self._policy, self._head.notes)
         if self._last is not None:
             html += render.result_html(self._last, times=False)
         return {**bundle, "text/plain": repr(self), "text/html": html}
