@@ -6,6 +6,7 @@ A notebook overrides `block` and `drive` with forms that keep widgets alive.
 from __future__ import annotations
 
 import contextlib
+import asyncio
 import inspect
 import time
 from collections.abc import Coroutine
@@ -18,6 +19,7 @@ from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.hosts.background import background
+from tooldeck.hosts.lanes import when_interrupted
 from tooldeck.hosts.prompt import ask_on_terminal
 from tooldeck.hosts.threads import leave_behind, start
 
@@ -126,5 +128,8 @@ def _has_ended(future: Future[Any], within: float) -> bool:
 
 
 async def _awaited(work: Work) -> Any:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is not None:
+        when_interrupted(lambda: loop.call_soon_threadsafe(task.cancel))
     value = work.function()
     return await value if inspect.isawaitable(value) else value

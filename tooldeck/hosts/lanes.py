@@ -6,11 +6,24 @@ import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import Any
 
 from tooldeck.hosts.threads import start
 
-__all__ = ["Lane"]
+__all__ = ["Lane", "when_interrupted"]
+
+_LANE: ContextVar[Lane | None] = ContextVar("tooldeck_lane", default=None)
+
+
+def when_interrupted(cancel: Callable[[], object]) -> None:
+    """Run `cancel` when the lane that this context belongs to is interrupted; at once where it was.
+
+    For what a lane started elsewhere: the interrupt may hit the thread before it holds on to the work.
+    """
+    lane = _LANE.get()
+    if lane is not None:
+        lane.hold(cancel)
 
 
 class Lane:
@@ -20,6 +33,8 @@ class Lane:
         self._function = function
         self._lock = threading.Lock()
         self._thread: int | None = None
+        self._interrupted = False
+        self._cancels: list[Callable[[], object]] = []
         self.future: Future[Any] = start(self._run, name)
 
     def interrupt(self) -> None:
@@ -30,12 +45,26 @@ class Lane:
         if self.future.cancel():
             return
         with self._lock:  # held, so that the exception can hit nothing but the function
+            self._interrupted = True
+            cancels = list(self._cancels)
             if self._thread is not None:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
                 )
 
+        for cancel in cancels:
+            cancel()
+
+    def hold(self, cancel: Callable[[], object]) -> None:
+        """See `when_interrupted`."""
+        with self._lock:
+            late = self._interrupted
+            self._cancels.append(cancel)
+        if late:
+            cancel()
+
     def _run(self) -> Any:
+        _LANE.set(self)
         with self._lock:
             self._thread = threading.get_ident()
         try:
