@@ -5,8 +5,8 @@ A notebook overrides `block` and `drive` with forms that keep widgets alive.
 
 from __future__ import annotations
 
-import contextlib
 import asyncio
+import contextlib
 import inspect
 import time
 from collections.abc import Coroutine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
@@ -53,7 +54,8 @@ class Lane:
                 )
 
         for cancel in cancels:
-            cancel()
+            with contextlib.suppress(RuntimeError):  # the loop that it ran on is gone, and the work with it
+                cancel()
 
     def hold(self, cancel: Callable[[], object]) -> None:
         """See `when_interrupted`."""
