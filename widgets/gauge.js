@@ -17,6 +17,7 @@ import { greet, h, outside, put, svg } from "./kit.js";
  * @property {string} counted the same as counts in words
  * @property {Piece[]} last what the last failure said
  * @property {Piece[]} text
+ * @property {Piece[][]} [targets] the targets that have failed, each in a few words
  */
 
 /** @typedef {{reading: Reading}} Model */
@@ -40,7 +41,7 @@ function render({ model, el }) {
     root.title = tip;
     root.setAttribute("aria-label", tip);
     root.dataset["phase"] = reading.phase;
-    put(root, ring(reading, left()), words(reading, left()), strip(reading));
+    put(root, ring(reading, left()), words(reading, left()), strip(reading), targets(reading));
   };
   const taken = () => {
     deadline = model.get("reading").phase === "open" ? performance.now() + model.get("reading").left * 1000 : null;
@@ -120,6 +121,15 @@ function words({ phase, failures, threshold, last }, left) {
     lines[phase],
     phase === "open" && last.length > 0 && h("code", { class: "td-gauge-last td-quiet" }, outside(last)),
   );
+}
+
+/**
+ * The targets that have failed, which a tool that is closed would not show otherwise.
+ * @param {Reading} reading
+ */
+function targets({ targets: troubled }) {
+  if (troubled === undefined || troubled.length === 0) return null;
+  return h("ul", { class: "td-gauge-targets td-quiet" }, ...troubled.map((line) => h("li", {}, outside(line))));
 }
 
 /** @param {Reading} reading */

@@ -48,6 +48,37 @@ def test_a_breaker_that_is_off_says_so(clock: Clock) -> None:
     assert gauge.reading["phase"] == "off"
 
 
+def test_targets_that_have_failed_are_told_the_worst_first_and_not_too_many(clock: Clock) -> None:
+    gauge = Gauge("fetch_page", BreakerSettings(threshold=5), clock=clock)
+    troubled = {f"host{number}": BreakerState(failures=1) for number in range(9)} | {"bad": OPEN}
+    gauge.update(BreakerState(), ["ok"], 0.0, troubled)
+    told = repr(gauge)
+    assert told.startswith("fetch_page: closed, 0 of 5 failures; bad: open, 5 of 5; host0: closed, 1 of 5")
+    assert told.endswith("and 5 more targets")
+    assert len(gauge.reading["targets"]) == 6
+    gauge.update(BreakerState())
+    assert repr(gauge) == "fetch_page: closed, 0 of 5 failures"
+
+
+def test_a_target_that_opens_shows_at_once(clock: Clock) -> None:
+    later = Later()
+    gauge = Gauge("fetch_page", clock=clock, pace=Pace(0.05, clock=clock, later=later))
+    gauge.update(BreakerState(failures=1))
+    gauge.update(BreakerState(failures=1), [], 0.0, {"bad": OPEN})
+    assert len(gauge.reading["targets"]) == 1
+
+
+def test_the_rule_that_is_nearer_to_opening_is_the_one_that_is_shown(clock: Clock) -> None:
+    settings = BreakerSettings(threshold=0, rate=0.5, window=20, minimum=10)
+    gauge = Gauge("fetch_page", settings, clock=clock)
+    gauge.update(BreakerState(failures=1, window=(True, False, True)))
+    assert repr(gauge) == "fetch_page: closed, 2 of 5 failures"
+    assert gauge.reading["phase"] == "closed"
+    both = Gauge("f", BreakerSettings(threshold=2, rate=0.5), clock=clock)
+    both.update(BreakerState(failures=1, window=(True,)))
+    assert repr(both) == "f: closed, 1 of 2 failures"
+
+
 def test_the_page_is_given_the_last_thirty_outcomes(clock: Clock) -> None:
     gauge = Gauge("fetch_page", clock=clock)
     gauge.update(OPEN, ["ok"] * 40 + ["failed", "refused"], 1.0)

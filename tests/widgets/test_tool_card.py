@@ -135,7 +135,7 @@ def test_a_removed_tool_stays_readable_and_runs_nothing() -> None:
 
 def test_the_gauge_of_the_card_follows_the_breaker() -> None:
     card, _ = opened()
-    card.show_breaker(BreakerState(Phase.OPEN, 5, 0.0, "timeout"), ("failed",) * 5, 23.0)
+    card.show_breaker(BreakerState(Phase.OPEN, 5, 0.0, "timeout"), ("failed",) * 5, 23.0, {})
     assert card._gauge.reading["phase"] == "open"
 
 

@@ -187,10 +187,12 @@ class DeckView:
 
     def _breakers(self) -> Iterable[tuple[str, str]]:
         for name in self.deck.tools:
-            breaker = self.deck.breaker(name)
-            if breaker.state.phase is not Phase.CLOSED or breaker.state.failures:
+            watched = {name: self.deck.breaker(name)}
+            watched |= {f"{name} for {target}": it for target, it in self.deck.breaker_targets(name).items()}
+            for label, breaker in watched.items():
                 state = breaker.state
-                yield name, f"{state.phase}, {state.failures} of {breaker.settings.threshold} failures"
+                if state.phase is not Phase.CLOSED or state.failures:
+                    yield label, f"{state.phase}, {state.failures} of {breaker.settings.threshold} failures"
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())

@@ -52,7 +52,8 @@ class Live:
         elif isinstance(event, CallEnded):
             self._ended(event)
         elif isinstance(event, BreakerMoved) and event.state.failures:
-            self._gauges(event.tool.name)
+            for name in self._watched_by(event):
+                self._gauges(name)
 
     def session_ended(self, connection: Connection) -> None:
         """Show that a server is gone, although nobody calls it."""
@@ -93,8 +94,20 @@ class Live:
         if name not in self._deck:
             return
         breaker = self._deck.breaker(name)
+        targets = {
+            target: known.state
+            for target, known in self._deck.breaker_targets(name).items()
+            if not known.quiet
+        }
         for card in self._of(name):
-            card.show_breaker(breaker.state, tuple(breaker.recent), breaker.seconds_left())
+            card.show_breaker(breaker.state, tuple(breaker.recent), breaker.seconds_left(), targets)
+
+    def _watched_by(self, event: BreakerMoved) -> set[str]:
+        """The tools that go through the breaker that moved: a server's is that of all its tools."""
+        shared = event.tool.shared
+        if shared is None or shared.name != event.target:
+            return {event.tool.name}
+        return {card.tool.name for card in list(self._cards) if card.tool.origin == event.tool.origin}
 
     def _of(self, name: str) -> list[Any]:
         return [card for card in list(self._cards) if card.tool.name == name]

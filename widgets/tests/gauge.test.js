@@ -91,3 +91,16 @@ test("a closed view leaves nothing behind", async () => {
   expect(kernel.listening()).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("targets that have failed stand below, as text", async () => {
+  const { el } = await gauge({ targets: [plain("bad.example: open, 5 of 5"), plain(`${NASTY}: closed, 1 of 5`)] });
+  const lines = [...el.querySelectorAll(".td-gauge-targets li")].map((line) => line.textContent);
+  expect(lines[0]).toBe("bad.example: open, 5 of 5");
+  expect(lines[1]).toContain(": closed, 1 of 5");
+  expect(el.querySelector(".td-gauge-targets script, .td-gauge-targets img")).toBeNull();
+});
+
+test("without failing targets there is no list", async () => {
+  const { el } = await gauge({ targets: [] });
+  expect(el.querySelector(".td-gauge-targets")).toBeNull();
+});

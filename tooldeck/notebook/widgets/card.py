@@ -180,9 +180,15 @@ class ToolCard(ipywidgets.VBox):
         else:
             self._trace.children = (TraceView(self._last),)
 
-    def show_breaker(self, state: BreakerState, recent: tuple[str, ...], seconds_left: float) -> None:
-        """Show the state of the tool's breaker. Safe from any thread."""
-        self._gauge.update(state, recent, seconds_left)
+    def show_breaker(
+        self,
+        state: BreakerState,
+        recent: tuple[str, ...],
+        seconds_left: float,
+        targets: Mapping[str, BreakerState],
+    ) -> None:
+        """Show the state of the tool's breaker and of those of its failing targets. Safe from any thread."""
+        self._gauge.update(state, recent, seconds_left, targets)
 
     def replace(self, tool: Tool) -> None:
         """Show a tool that took the place of this one; what was typed into fields that are the same stays."""

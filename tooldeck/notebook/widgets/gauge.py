@@ -1,8 +1,9 @@
-"""The breaker gauge: failures against the threshold, seconds to the probe, the last outcomes."""
+"""The breaker gauge: failures against the limit, seconds to the probe, last outcomes, troubled targets."""
 
+import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import traitlets
@@ -19,6 +20,8 @@ __all__ = ["Gauge"]
 
 _KEPT = 30
 """Outcomes shown."""
+_MOST_TARGETS = 5
+"""Targets shown."""
 _MARKS = {"ok": "●", "failed": "✕", "refused": "⊘"}
 
 
@@ -29,6 +32,8 @@ class _Now(NamedTuple):
     recent: tuple[str, ...] = ()
     until: float = 0.0
     """Monotonic seconds at which the probe is due."""
+    targets: tuple[tuple[str, BreakerState], ...] = ()
+    """The targets with failures, each with a breaker of its own."""
 
 
 class Gauge(Panel):
@@ -55,10 +60,24 @@ class Gauge(Panel):
         super().__init__()
         self._show()
 
-    def update(self, state: BreakerState, recent: Sequence[str] = (), seconds_left: float = 0.0) -> None:
-        """Show a state, outcomes (``ok``, ``failed``, ``refused``, ``ignored``), seconds to the probe."""
-        urgent = state.phase is not self._now.state.phase
-        self._now = _Now(state, tuple(recent)[-_KEPT:], self._clock() + seconds_left)
+    def update(
+        self,
+        state: BreakerState,
+        recent: Sequence[str] = (),
+        seconds_left: float = 0.0,
+        targets: Mapping[str, BreakerState] | None = None,
+    ) -> None:
+        """Show a state, outcomes (``ok``, ``failed``, ``refused``, ``ignored``), seconds to the probe.
+
+        `targets` has the states of those targets of the tool that have failed.
+        """
+        phases = {name: known.phase for name, known in self._now.targets}
+        urgent = state.phase is not self._now.state.phase or any(
+            known.phase is not phases.get(name, Phase.CLOSED) for name, known in (targets or {}).items()
+        )
+        self._now = _Now(
+            state, tuple(recent)[-_KEPT:], self._clock() + seconds_left, tuple((targets or {}).items())
+        )
         self._pace.run(self._show, urgent=urgent)
 
     def use(self, settings: BreakerSettings) -> None:
@@ -72,7 +91,7 @@ class Gauge(Panel):
 
     def text(self) -> str:
         """One line, e.g. ``fetch_page: open, probe in 23 s, 5 of 5 failures, last: timeout``."""
-        return visible(f"{self.name}: {self._words()}")
+        return visible("; ".join([f"{self.name}: {self._words()}", *self._troubles()]))
 
     def html(self) -> str:
         """The line, and a mark for each of the last outcomes."""
@@ -84,36 +103,59 @@ class Gauge(Panel):
             self.reading = self._reading()
 
     def _reading(self) -> dict[str, Any]:
-        state, recent, _ = self._now
+        state, recent, _, _ = self._now
+        failures, most = self._measured(state)
         return {
             "name": shown_pieces(self.name),
-            "phase": str(state.phase) if self.settings.threshold else "off",
-            "failures": state.failures,
-            "threshold": self.settings.threshold,
+            "phase": "off" if self.settings.off else str(state.phase),
+            "failures": failures,
+            "threshold": most,
             "left": self._left(),
             "recent": list(recent),
             "counted": self._counted(),
             "last": shown_pieces(state.last_error),
             "text": [[self.text(), False]],
+            "targets": [shown_pieces(trouble) for trouble in self._troubles()],
         }
 
     def _left(self) -> float:
         return max(0.0, self._now.until - self._clock()) if self._now.state.phase is Phase.OPEN else 0.0
 
     def _words(self) -> str:
-        state, most = self._now.state, self.settings.threshold
-        if not most:
+        state = self._now.state
+        if self.settings.off:
             return "breaker off"
+        failures, most = self._measured(state)
         words = [str(state.phase)]
         if state.phase is Phase.OPEN:
             left = self._left()
             words.append(f"probe in {left:.0f} s" if left > 0 else "next call is the probe")
         elif state.phase is Phase.HALF_OPEN:
             words.append("one probe is running")
-        words.append(f"{state.failures} of {most} failure{'' if most == 1 else 's'}")
+        words.append(f"{failures} of {most} failure{'' if most == 1 else 's'}")
         if state.last_error:
             words.append(f"last: {state.last_error}")
         return ", ".join(words)
+
+    def _measured(self, state: BreakerState) -> tuple[int, int]:
+        """Failures, and how many of them open it, by the rule that is nearer to that."""
+        settings = self.settings
+        rules = [(state.failures, settings.threshold)] if settings.threshold else []
+        if settings.rate is not None:
+            counted = max(settings.minimum, len(state.window))
+            rules.append((sum(state.window), math.ceil(settings.rate * counted)))
+        return max(rules, key=lambda rule: rule[0] / rule[1], default=(state.failures, 0))
+
+    def _troubles(self) -> list[str]:
+        """The targets that have failed, the worst first, each in a few words."""
+        order = [Phase.OPEN, Phase.HALF_OPEN, Phase.CLOSED]
+        ranked = sorted(self._now.targets, key=lambda target: order.index(target[1].phase))
+        lines: list[str] = []
+        for name, state in ranked[:_MOST_TARGETS]:
+            failures, most = self._measured(state)
+            lines.append(f"{name}: {state.phase}, {failures} of {most}")
+        more = len(ranked) - _MOST_TARGETS
+        return lines + ([f"and {more} more target{'s' if more > 1 else ''}"] if more > 0 else [])
 
     def _counted(self) -> str:
         """The last outcomes as counts in words."""
