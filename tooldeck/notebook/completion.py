@@ -7,23 +7,20 @@ from typing import Any
 
 from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
-from tooldeck.notebook.magics.decks import WORDS
+from tooldeck.notebook.lines import as_typed
+from tooldeck.notebook.magics import decks, policies, servers, tools
 from tooldeck.policy import PRESETS
+from tooldeck.policy.rules import CONDITIONS
 
 __all__ = ["COMPLETERS", "complete", "install"]
 
 Words = Callable[[Deck, list[str]], Iterable[str]]
 """What may come next, from the deck and the words that stand already."""
 
-_POLICY = ("allow", "ask", "deny", "forget", "preset", "grants", "revoke", "explain", "load")
-_CONDITIONS = ("effects=", "origin=", "trust=", "risk=", "note=")
-_SERVERS = ("connect", "list", "tools", "close", "reconnect")
-_CONNECT = ("demo", "--label", "--reads", "--timeout", "--connect-timeout", "--env")
-_TOOL = (
-    *("--effects", "--name", "--description", "--idempotent", "--ask", "--no-ask", "--timeout", "--retry"),
-    *("--breaker", "--risk", "--trust", "--max-chars", "--preview", "--call-timeout", "--target"),
-    *("--resources", "--available", "--schema-override", "--check-input", "--check-output"),
-)
+_CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
+_CONNECT = ("demo", *map(as_typed, servers.OPTIONS))
+_TOOL = tuple(map(as_typed, tools.OPTIONS))
+_LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
 
 
 def _one_tool(deck: Deck, words: list[str]) -> Iterable[str]:
@@ -41,7 +38,7 @@ def _call(deck: Deck, words: list[str]) -> Iterable[str]:
 
 def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
     if not words:
-        return _POLICY
+        return policies.WORDS
     verb, *given = words
     if verb == "preset":
         return PRESETS
@@ -55,7 +52,7 @@ def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
 
 def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
     if not words:
-        return _SERVERS
+        return servers.WORDS
     if words[0] == "connect":
         return _CONNECT
     return [made.label for made in deck.servers()] if words[0] in {"tools", "close", "reconnect"} else ()
@@ -67,10 +64,10 @@ def _tool_cell(_deck: Deck, words: list[str]) -> Iterable[str]:
 
 def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
     if not words:
-        return WORDS
+        return decks.WORDS
     if words[-1] == "--tool":
         return deck.tools
-    return ("--tool", "--status", "--export") if words[0] == "log" else ("off",)
+    return _LOG if words[0] == "log" else ("off",)
 
 
 COMPLETERS: dict[str, Words] = {

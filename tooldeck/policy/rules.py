@@ -22,7 +22,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest, read_word
 from tooldeck.policy.patterns import fits, matches
 
-__all__ = ["UNDECLARED", "Rule", "read_rules"]
+__all__ = ["CONDITIONS", "UNDECLARED", "Rule", "read_rules"]
 
 UNDECLARED = "undeclared"
 """Stands among the effects of a rule for tools that declare none at all."""
@@ -109,8 +109,9 @@ class Rule:
         return " ".join([str(self.word), *tools, *words])
 
 
-_CONDITIONS = ("effects", "origin", "trust", "risk", "note")
-_KEYS = ("word", "tools", "arguments", *_CONDITIONS)
+CONDITIONS = ("effects", "origin", "trust", "risk", "note")
+"""What a rule may ask of a tool beside its name and arguments."""
+_KEYS = ("word", "tools", "arguments", *CONDITIONS)
 _ARGUMENT = "arguments."
 """In the text form, before the name of a parameter that is called like a condition."""
 
@@ -162,9 +163,9 @@ def _names_an_argument(text: str, key: str) -> bool:
     """Whether a key of the text form is a parameter's name; a misspelt condition is never taken for one."""
     if key.startswith(_ARGUMENT):
         return True
-    if key in _CONDITIONS:
+    if key in CONDITIONS:
         return False
-    close = difflib.get_close_matches(key.casefold(), _CONDITIONS, 1, 0.8)
+    close = difflib.get_close_matches(key.casefold(), CONDITIONS, 1, 0.8)
     if close:
         raise DefinitionError(
             f"Unknown condition {key!r} in the rule {text!r}; did you mean {close[0]!r}? "
@@ -251,7 +252,7 @@ def _may_have(tool: Tool, name: str) -> bool:
 
 
 def _as_key(name: str) -> str:
-    plain = name not in _CONDITIONS and not difflib.get_close_matches(name.casefold(), _CONDITIONS, 1, 0.8)
+    plain = name not in CONDITIONS and not difflib.get_close_matches(name.casefold(), CONDITIONS, 1, 0.8)
     return name if plain and not name.startswith(_ARGUMENT) else f"{_ARGUMENT}{name}"
 
 

@@ -17,10 +17,12 @@ from tooldeck.notebook.say import say
 from tooldeck.store.log import write_jsonl
 from tooldeck.store.tapes import Replaying
 
-__all__ = ["WORDS", "DeckMagics"]
+__all__ = ["LOG_OPTIONS", "WORDS", "DeckMagics"]
 
 WORDS = ("log", "replay", "record")
 """What may follow ``%deck``."""
+LOG_OPTIONS = ("tool", "status", "export")
+"""The options of ``%deck log``."""
 
 
 @magics_class
@@ -47,7 +49,7 @@ class DeckMagics(DeckMagicsBase):
         return getattr(self, f"_{choose('%deck', verb, WORDS)}")(rest)
 
     def _log(self, rest: str) -> Any:
-        read = read_line("%deck log", rest, (), ("tool", "status", "export"))
+        read = read_line("%deck log", rest, (), LOG_OPTIONS)
         if len(read.words) > 1 or not all(word.isdecimal() for word in read.words):
             raise Mistake(f"%deck log takes the number of calls to list, not {' '.join(read.words)!r}.")
         chosen = {name: str(value) for name, value in read.options.items()}

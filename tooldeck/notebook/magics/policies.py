@@ -16,9 +16,10 @@ from tooldeck.notebook.policies import GrantList, PolicyView
 from tooldeck.notebook.say import say
 from tooldeck.policy.rules import Rule, read_rules
 
-__all__ = ["PolicyMagics"]
+__all__ = ["WORDS", "PolicyMagics"]
 
-_WORDS = (*Word, "forget", "preset", "explain", "grants", "revoke", "load")
+WORDS = (*Word, "forget", "preset", "explain", "grants", "revoke", "load")
+"""What may follow ``%policy``."""
 
 
 @magics_class
@@ -44,7 +45,7 @@ class PolicyMagics(DeckMagicsBase):
         policy = self.deck.policy
         if not verb:
             return PolicyView(policy)
-        verb = choose("%policy", verb, _WORDS)
+        verb = choose("%policy", verb, WORDS)
         if verb == "grants":
             return GrantList(policy)
         if verb == "revoke":

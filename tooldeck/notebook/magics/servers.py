@@ -16,10 +16,12 @@ from tooldeck.notebook.show import show_session
 if TYPE_CHECKING:
     from tooldeck.mcp.session import SessionSettings
 
-__all__ = ["ServerMagics"]
+__all__ = ["OPTIONS", "WORDS", "ServerMagics"]
 
-_WORDS = ("connect", "list", "tools", "close", "reconnect")
-_VALUED = ("label", "reads", "timeout", "connect_timeout", "env")
+WORDS = ("connect", "list", "tools", "close", "reconnect")
+"""What may follow ``%mcp``."""
+OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env")
+"""The options of ``%mcp connect``."""
 
 
 @magics_class
@@ -40,8 +42,8 @@ class ServerMagics(DeckMagicsBase):
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:
-            raise Mistake(f"%mcp needs a word: {', '.join(_WORDS)}; for example %mcp connect demo.")
-        choose("%mcp", verb, _WORDS)
+            raise Mistake(f"%mcp needs a word: {', '.join(WORDS)}; for example %mcp connect demo.")
+        choose("%mcp", verb, WORDS)
         return getattr(self, f"_{verb}")(rest.strip())
 
     def _connect(self, rest: str) -> None:
@@ -96,7 +98,7 @@ def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
         if "=" not in word and words:
             ours.append(words.pop(0))
     quoted = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in ours)
-    read = read_line("%mcp connect", quoted, (), _VALUED)
+    read = read_line("%mcp connect", quoted, (), OPTIONS)
     return {name: str(value) for name, value in read.options.items()}, words
 
 

@@ -21,7 +21,7 @@ from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_tool
 from tooldeck.registry.shelf import make_tool
 
-__all__ = ["ToolMagics"]
+__all__ = ["OPTIONS", "ToolMagics"]
 
 _VALUED = (
     *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
@@ -32,6 +32,8 @@ _FUNCTIONS = ("preview", "available", "schema_override", "check_input", "check_o
 """Options that are functions of the notebook or of the cell, by name; checks may be several."""
 _NUMBERS = {"timeout": float, "call_timeout": float, "max_chars": int, "retry": int, "breaker": int}
 _FLAGS = ("idempotent", "ask", "no_ask")
+OPTIONS = (*_VALUED, *_FLAGS)
+"""The options of ``%%tool``."""
 _cells = itertools.count(1)
 
 
