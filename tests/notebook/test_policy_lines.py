@@ -38,7 +38,9 @@ def test_a_rule_is_typed_with_its_conditions(saved: Shell) -> None:
 def test_policy_shows_everything_that_decides(saved: Shell) -> None:
     saved.run("%policy deny git__* origin=mcp")
     saved.run("%policy preset accept_edits")
-    assert repr(saved.run("%policy")).splitlines() == ["Policy: accept_edits", "  deny git__* origin=mcp"]
+    shown = saved.run("%policy")
+    assert repr(shown).splitlines() == ["Policy: accept_edits", "  deny git__* origin=mcp"]
+    assert "<div>&nbsp;&nbsp;<code" in shown._repr_html_()
 
 
 def test_explain_tells_of_a_tool_and_of_a_call(saved: Shell) -> None:

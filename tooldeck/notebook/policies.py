@@ -23,7 +23,13 @@ class _Lines:
         return "\n".join(map(visible, self.lines()))
 
     def _repr_html_(self) -> str:
-        return panel(*map(code, self.lines()))
+        return panel(*map(_indented, self.lines()))
+
+
+def _indented(line: str) -> str:
+    """HTML of a line, which would lose its margin."""
+    text = line.lstrip(" ")
+    return "&nbsp;" * (len(line) - len(text)) + code(text)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
