@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import calls, imports, mcp_calls, schemas
+from benchmarks import actions, calls, imports, mcp_calls, schemas
 from benchmarks.measure import Figure
 
 PARTS: dict[str, Callable[[], None]] = {
+    "actions": lambda: _print(actions.figures()),
     "calls": lambda: _print(calls.figures()),
     "imports": lambda: _print(imports.figures()),
     "schemas": lambda: _print(schemas.figures()),

@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tooldeck.core.actions import (
+        Action,
+        ActionCode,
+        ActionLimits,
+        Refusal,
+        Reply,
+        format_action,
+        parse_action,
+        read_reply,
+    )
     from tooldeck.core.approval import ApprovalRequest, Decision, Scope
     from tooldeck.core.call import Run, ToolCall, calling
     from tooldeck.core.cancel import CancelToken
     from tooldeck.core.define import BaseTool, tool
     from tooldeck.core.errors import (
+        ActionError,
         CallError,
         Cancelled,
         DefinitionError,
@@ -36,11 +47,22 @@ if TYPE_CHECKING:
     from tooldeck.policy import Policy, Rule
 
 _HOMES = {
+    "core.actions": (
+        "Action",
+        "ActionCode",
+        "ActionLimits",
+        "Refusal",
+        "Reply",
+        "format_action",
+        "parse_action",
+        "read_reply",
+    ),
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
     "core.call": ("Run", "ToolCall", "calling"),
     "core.cancel": ("CancelToken",),
     "core.define": ("BaseTool", "tool"),
     "core.errors": (
+        "ActionError",
         "CallError",
         "Cancelled",
         "DefinitionError",
@@ -63,6 +85,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Action",
+    "ActionCode",
+    "ActionError",
+    "ActionLimits",
     "Answer",
     "ApprovalRequest",
     "Ask",
@@ -86,6 +112,8 @@ __all__ = [
     "Origin",
     "Policy",
     "Progress",
+    "Refusal",
+    "Reply",
     "Resource",
     "RetrySettings",
     "Rewrite",
@@ -106,6 +134,9 @@ __all__ = [
     "TransientError",
     "Trust",
     "calling",
+    "format_action",
+    "parse_action",
+    "read_reply",
     "tool",
 ]
 

@@ -7,6 +7,7 @@ TooldeckError
 ├── ExpectedError                   raised *by* a tool: a proper "no", neither retried nor counted
 ├── TransientError                  raised *by* a tool: worth another attempt
 ├── Cancelled                       raised by a cancel token: nobody waits for this call any more
+├── ActionError(ValueError)         `Refusal.unwrap()`: a model's text that is no action
 ├── NotProvided                     a tool needs something injected that its deck does not have
 ├── TooManyHungBodies               bodies that passed their limits and still run use up the threads
 └── CallError                       `ToolResult.unwrap()` of a call that did not end well
@@ -19,9 +20,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tooldeck.core.actions.records import Refusal
     from tooldeck.core.result import ToolResult
 
 __all__ = [
+    "ActionError",
     "BreakerOpen",
     "CallBlocked",
     "CallCancelled",
@@ -89,6 +92,14 @@ class NotProvided(TooldeckError):
 
 class TooManyHungBodies(TooldeckError):
     """No thread is started for a body while so many others hang; the message says of which tools."""
+
+
+class ActionError(TooldeckError, ValueError):
+    """A text that is no action; `refusal` has the code, the place and the corrected call."""
+
+    def __init__(self, message: str, refusal: Refusal) -> None:
+        super().__init__(message)
+        self.refusal = refusal
 
 
 class CallError(TooldeckError):
