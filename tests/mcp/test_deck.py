@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from tooldeck.core.approval import Decision
+from tooldeck.core.call import current_call
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.vocabulary import Status
 from tooldeck.deck import Deck
@@ -140,6 +143,23 @@ def test_a_question_is_answered_while_the_deck_waits(deck):
     deck.mcp.handlers.on_elicit = lambda question: Answer("accept", {"size": "large", "milk": True})
     deck.mcp.connect("demo")
     assert deck.call("order_coffee", drink="tea").value.text == "one large tea with milk"
+
+
+def test_while_a_person_answers_a_server_the_clock_of_the_tool_around_the_call_stands_still(deck):
+    left = []
+
+    def answer(_question):
+        clock = current_call().log.outer.clock
+        left.append(clock.left())
+        threading.Event().wait(0.02)  # a person thinks; there is nothing to wait for
+        left.append(clock.left())
+        return Answer("accept", {"size": "large", "milk": True})
+
+    deck.mcp.handlers.on_elicit = answer
+    deck.mcp.connect("demo")
+    deck.add(lambda: deck.call("order_coffee", drink="tea").ok, name="around", effects="none", timeout=60)
+    assert deck.call("around").value is True
+    assert left[0] == left[1] < 60
 
 
 def test_schemas_are_exported_as_the_server_gave_them(deck, raw):

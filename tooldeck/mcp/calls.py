@@ -17,6 +17,8 @@ from collections.abc import Callable, Coroutine, Generator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from tooldeck.core.current import CURRENT
+from tooldeck.core.deadline import clocks_stopped
 from tooldeck.mcp.handlers import Answer, Progress, Question
 
 if TYPE_CHECKING:
@@ -87,7 +89,8 @@ class RunningCall:
             self.clock.reschedule(None)
         self._waiting += 1
         try:
-            yield
+            with clocks_stopped(self.context.get(CURRENT)):  # nor against the tools that called this one
+                yield
         finally:
             self._waiting -= 1
             if self._waiting == 0 and self._left is not None:
