@@ -1,4 +1,4 @@
-"""Reads JSON Schemas for people: follows references, finds the kind of a value, says it in words."""
+"""Reads JSON Schemas for people: finds the kind of a value, its alternatives, and says it in words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tooldeck.notebook.references import Schema, combined, resolve
+
 __all__ = ["Shape", "describe", "properties", "resolve", "shape"]
 
-Schema = Mapping[str, Any]
-
-_DEPTH = 20
-"""References followed in a row before a schema counts as one that never ends."""
 _WORDS = {
     "string": "text",
     "integer": "whole number",
@@ -21,105 +19,122 @@ _WORDS = {
     "object": "object",
     "null": "nothing",
 }
+_DEMANDS = frozenset(
+    {"required", "not", "title", "description", "minProperties", "maxProperties", "dependentRequired", "if"}
+)
+"""Words that only demand something of a value, without saying what kind it is."""
+_OWN = frozenset({"title", "description", "default", "examples", "nullable"})
+"""Words about a union as a whole, which its branches do not inherit."""
+_LISTED = 8
+"""Choices that are told one by one."""
 
 
 class Shape(NamedTuple):
     """What kind of value a schema wants."""
 
     kind: str
-    """``choice``, a JSON type, or ``any`` when it is none of these alone."""
+    """``choice``, ``union``, a JSON type, or ``any`` when it is none of these alone."""
     nullable: bool
     """Whether null fits as well."""
     schema: Schema
     """The schema of the kind, with references and null taken out of the way."""
     options: tuple[tuple[str, Any], ...] = ()
-    """Labels and values of a ``choice``."""
-
-
-def resolve(schema: Any, root: Schema) -> Schema:
-    """Follow ``$ref`` within `root`, keeping what stands beside it; {} when it leads nowhere."""
-    if not isinstance(schema, Mapping):
-        return {}
-    for _ in range(_DEPTH):
-        reference = schema.get("$ref")
-        if not isinstance(reference, str):
-            return _merged(schema, root)
-        target = _lookup(reference, root)
-        if not isinstance(target, Mapping):
-            return {}
-        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
-    return {}
-
-
-def _merged(schema: Schema, root: Schema) -> Schema:
-    """A lone member of ``allOf`` is the schema itself."""
-    members = schema.get("allOf")
-    if isinstance(members, list) and len(members) == 1 and isinstance(members[0], Mapping) and root:
-        inner = members[0]
-        if "$ref" in inner:
-            inner = resolve(inner, root)
-        return {**inner, **{key: value for key, value in schema.items() if key != "allOf"}}
-    return schema
-
-
-def _lookup(reference: str, root: Schema) -> Any:
-    """The target of a local JSON pointer, or of an anchor; None when there is none."""
-    if reference == "#":
-        return root
-    if not reference.startswith("#/"):
-        return None
-    place: Any = root
-    for step in reference[2:].split("/"):
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(place, Mapping) and key in place:
-            place = place[key]
-        elif isinstance(place, list) and key.isdecimal() and int(key) < len(place):
-            place = place[int(key)]
-        else:
-            return None
-    return place
+    """Labels and values of a ``choice``; labels and schemas of the branches of a ``union``."""
 
 
 def shape(schema: Any, root: Schema) -> Shape:
     """The kind of value that `schema` wants."""
     found = resolve(schema, root)
-    nullable = found.get("nullable") is True
-    for word in ("anyOf", "oneOf"):
+    for word in ("oneOf", "anyOf"):
         members = found.get(word)
         if isinstance(members, list) and members:
-            return _of_members(found, word, [resolve(member, root) for member in members], root)
+            outer = {key: value for key, value in found.items() if key != word}
+            branches = [resolve(member, root) for member in members]
+            if all(branch.keys() <= _DEMANDS for branch in branches):
+                return shape(outer, root)
+            return _of_branches(outer, branches, root)
+    nullable = found.get("nullable") is True
     if "const" in found:
+        if found["const"] is None:
+            return Shape("null", nullable=True, schema=found)
         return Shape("choice", nullable, found, ((_label(found["const"]), found["const"]),))
     if isinstance(found.get("enum"), list) and found["enum"]:
         return _of_enum(found)
+    return _of_type(found, root, nullable=nullable)
+
+
+def _of_type(found: Schema, root: Schema, *, nullable: bool) -> Shape:
     types = found.get("type")
     if isinstance(types, list):
-        kinds = [kind for kind in types if kind != "null"]
-        nullable = len(kinds) < len(types)
-        return Shape(kinds[0] if len(kinds) == 1 and kinds[0] in _WORDS else "any", nullable, found)
+        kinds = [kind for kind in dict.fromkeys(filter(_is_kind, types)) if kind != "null"]
+        nullable = nullable or "null" in types
+        if len(kinds) > 1 and len(kinds) == len([kind for kind in types if kind != "null"]):
+            branches = [{**found, "type": kind} for kind in kinds]
+            return Shape("union", nullable, found, _labelled(branches, root))
+        types = kinds[0] if len(kinds) == 1 else "null" if nullable and len(types) == 1 else None
     if types is None and isinstance(found.get("properties"), Mapping):
         types = "object"
-    return Shape(types if isinstance(types, str) and types in _WORDS else "any", nullable, found)
+    if types is None and any(word in found for word in ("prefixItems", "items")):
+        types = "array"
+    return Shape(types if _is_kind(types) else "any", nullable, found)
 
 
-def _of_members(found: Schema, word: str, members: list[Schema], root: Schema) -> Shape:
-    """A union: with null, of constants, or of things that no single field can hold."""
-    outer = {key: value for key, value in found.items() if key != word}
-    others = [member for member in members if member.get("type") != "null"]
-    nullable = len(others) < len(members)
+def _is_kind(word: Any) -> bool:
+    return isinstance(word, str) and word in _WORDS
+
+
+def _of_branches(outer: Schema, branches: list[Schema], root: Schema) -> Shape:
+    """Alternatives: with null, of constants, or of several kinds."""
+    others = [branch for branch in branches if not _is_null(branch)]
+    nullable = len(others) < len(branches) or outer.get("nullable") is True
+    if not others:
+        return Shape("null", nullable=True, schema=outer)
     if len(others) == 1:
-        inner = shape(others[0], root)
-        return inner._replace(nullable=inner.nullable or nullable, schema={**inner.schema, **outer})
-    if others and all("const" in member for member in others):
+        inner = shape(combined(outer, others[0]), root)
+        return inner._replace(nullable=inner.nullable or nullable)
+    shapes = [shape(branch, root) for branch in others]
+    if all(inner.kind == "choice" for inner in shapes):
         options = tuple(
-            (str(member.get("title") or _label(member["const"])), member["const"]) for member in others
+            (branch["title"], value) if "const" in branch and isinstance(branch.get("title"), str) else (label, value)
+            for branch, inner in zip(others, shapes, strict=True)
+            for label, value in inner.options
         )
-        return Shape("choice", nullable, outer, options)
-    return Shape("any", nullable, found)
+        return Shape("choice", nullable or any(inner.nullable for inner in shapes), outer, _unique(options))
+    base = {key: value for key, value in outer.items() if key not in _OWN}
+    if isinstance(base.get("type"), list):
+        del base["type"]
+    return Shape("union", nullable, outer, _labelled([combined(branch, base) for branch in others], root))
+
+
+def _is_null(schema: Schema) -> bool:
+    return schema.get("type") in ("null", ["null"]) or schema.get("const", 0) is None or schema.get("enum") == [None]
+
+
+def _labelled(branches: list[Schema], root: Schema) -> tuple[tuple[str, Schema], ...]:
+    """Each branch with words that tell it from the others."""
+    names = [_name(branch, root) for branch in branches]
+    if len(set(names)) < len(names):
+        names = [f"{place}. {name}" for place, name in enumerate(names, 1)]
+    return tuple(zip(names, branches, strict=True))
+
+
+def _name(branch: Schema, root: Schema) -> str:
+    """A branch in a few words: its title, the constant that marks it, what it needs, or its kind."""
+    title = branch.get("title")
+    if isinstance(title, str) and title:
+        return title
+    listed = properties(branch, root)
+    for _, inner, required in listed:
+        marked = shape(inner, root) if required else None
+        if marked is not None and marked.kind == "choice" and len(marked.options) == 1:
+            return marked.options[0][0]
+    needed = [name for name, _, required in listed if required] or [name for name, _, _ in listed]
+    if needed:
+        return f"with {', '.join(needed[:3])}"
+    return describe(branch, root)
 
 
 def _of_enum(found: Schema) -> Shape:
-    values = [value for value in found["enum"] if value is not None]
     names = found.get("enumNames")
     labels = names if isinstance(names, list) and len(names) == len(found["enum"]) else None
     options = tuple(
@@ -129,20 +144,38 @@ def _of_enum(found: Schema) -> Shape:
     )
     if not options:
         return Shape("null", nullable=True, schema=found)
-    return Shape("choice", len(values) < len(found["enum"]), found, options)
+    nullable = None in found["enum"] or found.get("nullable") is True
+    return Shape("choice", nullable, found, _unique(options))
+
+
+def _unique(options: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Each value once, under its first label."""
+    seen: dict[str, tuple[str, Any]] = {}
+    for label, value in options:
+        seen.setdefault(json.dumps(value, default=str), (label, value))
+    return tuple(seen.values())
 
 
 def _label(value: Any) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def properties(schema: Schema, root: Schema) -> list[tuple[str, Any, bool]]:
-    """Name, schema and whether it is required, for every property of an object schema, in order."""
+def properties(schema: Any, root: Schema) -> list[tuple[str, Any, bool]]:
+    """Name, schema and whether it is required, for every property of an object schema, in order.
+
+    Properties that a condition adds are among them, as ones that may be left out.
+    """
     found = resolve(schema, root)
     given = found.get("properties")
+    members = dict(given) if isinstance(given, Mapping) else {}
+    dependent = found.get("dependentSchemas")
+    adding = [found.get("then"), found.get("else"), *(dependent.values() if isinstance(dependent, Mapping) else ())]
+    for part in adding:
+        more = resolve(part, root).get("properties")
+        if isinstance(more, Mapping):
+            members.update({name: inner for name, inner in more.items() if name not in members})
     required = found.get("required")
     names = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set[str]()
-    members = dict(given) if isinstance(given, Mapping) else {}
     listed = [(str(name), inner, name in names) for name, inner in members.items()]
     return listed + [(name, {}, True) for name in sorted(names - members.keys())]
 
@@ -151,16 +184,16 @@ def describe(schema: Any, root: Schema, depth: int = 0) -> str:
     """The wanted value in a few words, e.g. ``list of text`` or ``whole number, 1 to 9``."""
     found = shape(schema, root)
     if found.kind == "choice":
-        words = "one of " + ", ".join(
-            json.dumps(value, ensure_ascii=False, default=str) for _, value in found.options
-        )
+        listed = [json.dumps(value, ensure_ascii=False, default=str) for _, value in found.options[:_LISTED]]
+        more = len(found.options) - len(listed)
+        words = "one of " + ", ".join(listed) + (f" and {more} more" if more else "")
+    elif found.kind == "union":
+        named = (describe(inner, root, depth + 1) if depth < 3 else label for label, inner in found.options)
+        words = " or ".join(dict.fromkeys(named))
     elif found.kind == "array":
         items = found.schema.get("items")
-        words = (
-            f"list of {describe(items, root, depth + 1)}"
-            if isinstance(items, Mapping) and depth < 3
-            else "list"
-        )
+        known = isinstance(items, Mapping) and items and depth < 3
+        words = f"list of {describe(items, root, depth + 1)}" if known else "list"
     else:
         words = _WORDS.get(found.kind, "any JSON value") + _bounds(found.schema)
     return f"{words}, or nothing" if found.nullable and found.kind != "null" else words

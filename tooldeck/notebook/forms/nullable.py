@@ -7,7 +7,8 @@ from typing import Any
 
 import ipywidgets
 
-from tooldeck.notebook.forms.field import UNSET, Field, Watchers
+from tooldeck.core.parameters import Problem
+from tooldeck.notebook.forms.field import UNSET, Field, Watchers, made
 
 __all__ = ["NullableField"]
 
@@ -17,12 +18,10 @@ class NullableField:
 
     def __init__(self, inner: Field) -> None:
         self._inner = inner
-        self._null = ipywidgets.Checkbox(
-            value=False, description="nothing (null)", indent=False, layout=ipywidgets.Layout(width="auto")
-        )
-        self.widget = ipywidgets.HBox(
-            [inner.widget, self._null], layout=ipywidgets.Layout(flex="1 1 auto", flex_flow="row wrap")
-        )
+        self._null = made(ipywidgets.Checkbox, value=False, description="nothing (null)", indent=False)
+        self._null.add_class("td-form-null")
+        self.widget = made(ipywidgets.HBox, [inner.widget, self._null])
+        self.widget.add_class("td-form-nullable")
         self._watchers = Watchers()
         self._null.observe(self._watchers.tell, "value")
         inner.watch(self._typed)
@@ -43,9 +42,13 @@ class NullableField:
         self._inner.set(UNSET if value is None else value)
         self._null.value = value is None
 
-    def fault(self) -> str:
-        """The fault of the field, unless it is switched off."""
-        return "" if self._null.value else self._inner.fault()
+    def faults(self) -> list[Problem]:
+        """The faults of the field, unless it is switched off."""
+        return [] if self._null.value else self._inner.faults()
+
+    def place(self, problems: list[Problem]) -> list[Problem]:
+        """Problems belong to the field."""
+        return self._inner.place(problems)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` after every change."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
 
-from tooldeck.notebook.forms.field import UNSET, Watchers, labelled
+from tooldeck.notebook.forms.field import UNSET, Leaf, labelled
 
 __all__ = ["NumberField", "SliderField", "bounds"]
 
@@ -16,32 +16,40 @@ _STEPS = 1000
 """The most whole numbers a slider spans."""
 
 
-def bounds(schema: Mapping[str, Any], *, whole: bool) -> tuple[float, float] | None:
-    """The least and the greatest value when a slider can span them, else None."""
+def bounds(schema: Mapping[str, Any], *, whole: bool) -> tuple[float, float, float] | None:
+    """The least and the greatest value and the step of a slider, None where a slider cannot span them."""
     low, high = _number(schema.get("minimum")), _number(schema.get("maximum"))
     if whole and low is None and (beyond := _number(schema.get("exclusiveMinimum"))) is not None:
         low = beyond + 1
     if whole and high is None and (beyond := _number(schema.get("exclusiveMaximum"))) is not None:
         high = beyond - 1
-    if low is None or high is None or not low < high or "multipleOf" in schema:
+    if low is None or high is None or not low < high or not math.isfinite(high - low):
         return None
     if whole and (high - low > _STEPS or low != int(low) or high != int(high)):
         return None
-    return (low, high) if math.isfinite(high - low) else None
+    step = _number(schema.get("multipleOf"))
+    if step is None or step <= 0:
+        return low, high, 1 if whole else (high - low) / 100
+    fits = low % step == 0 and high - low >= step and not (whole and step != int(step))
+    return (low, high, step) if fits else None
 
 
 def _number(value: Any) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-class NumberField:
-    """A number typed as text."""
+def _decimals(step: float) -> int:
+    """Digits behind the point that tell one step from the next."""
+    return min(9, max(0, math.ceil(-math.log10(step))))
 
-    def __init__(self, label: str, *, whole: bool) -> None:
+
+class NumberField(Leaf):
+    """A number typed as text; `hint` stands in the empty box."""
+
+    def __init__(self, label: str, hint: str, *, whole: bool) -> None:
+        super().__init__()
         self._whole = whole
-        hint = "a whole number" if whole else "a number"
         self.widget = labelled(ipywidgets.Text, label, placeholder=hint)
-        self._watchers = Watchers()
         self.widget.observe(self._watchers.tell, "value")
 
     def get(self) -> Any:
@@ -76,21 +84,24 @@ class NumberField:
             return ""
         return f"{text!r} is no {'whole ' if self._whole else ''}number"
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` after every change."""
-        self._watchers.add(changed)
 
-
-class SliderField:
+class SliderField(Leaf):
     """A number between two bounds; its readout can be typed in."""
 
-    def __init__(self, label: str, low: float, high: float, *, whole: bool) -> None:
+    def __init__(self, label: str, low: float, high: float, step: float, *, whole: bool) -> None:
+        super().__init__()
         kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
         self._whole = whole
         self._low, self._high = (int(low), int(high)) if whole else (float(low), float(high))
-        step = 1 if whole else (self._high - self._low) / 100
-        self.widget = labelled(kind, label, min=self._low, max=self._high, value=self._low, step=step)
-        self._watchers = Watchers()
+        self.widget = labelled(
+            kind,
+            label,
+            min=self._low,
+            max=self._high,
+            value=self._low,
+            step=int(step) if whole else step,
+            readout_format="d" if whole else f".{_decimals(step)}f",
+        )
         self.widget.observe(self._watchers.tell, "value")
 
     def get(self) -> Any:
@@ -101,11 +112,3 @@ class SliderField:
         """Move the knob; to the lower end for no value."""
         number = self._low if _number(value) is None else value
         self.widget.value = min(self._high, max(self._low, int(number) if self._whole else float(number)))
-
-    def fault(self) -> str:
-        """A knob is always somewhere."""
-        return ""
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` after every change."""
-        self._watchers.add(changed)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
 
 from tooldeck.guards.text import json_text
-from tooldeck.notebook.forms.field import UNSET, Watchers, labelled
+from tooldeck.notebook.forms.field import UNSET, Leaf, labelled
 
 __all__ = ["RawField"]
 
 
-class RawField:
-    """A box for any JSON value."""
+class RawField(Leaf):
+    """A box for any JSON value, or for one of a given Python type."""
 
-    def __init__(self, label: str, hint: str = "any JSON value") -> None:
+    def __init__(self, label: str, hint: str = "any JSON value", kind: type = object) -> None:
+        super().__init__()
+        self._hint = hint
+        self._kind = kind
         self.widget = labelled(ipywidgets.Textarea, label, placeholder=f"JSON: {hint}", rows=3)
         self.widget.add_class("td-form-json")
-        self._watchers = Watchers()
         self.widget.observe(self._watchers.tell, "value")
 
     def get(self) -> Any:
@@ -35,7 +36,9 @@ class RawField:
 
     def set(self, value: Any) -> None:
         """Show a value."""
-        self.widget.value = "" if value is UNSET else json_text(value)
+        text = "" if value is UNSET else json_text(value)
+        self.widget.rows = min(16, max(3, text.count("\n") + 1))
+        self.widget.value = text
 
     def fault(self) -> str:
         """Text that is no JSON is a fault."""
@@ -43,16 +46,13 @@ class RawField:
         if not text.strip():
             return ""
         try:
-            json.loads(text, parse_constant=_refuse)
+            value = json.loads(text, parse_constant=_refuse)
         except json.JSONDecodeError as fault:
-            return f"not JSON yet: {fault.msg} in line {fault.lineno}, column {fault.colno}"
+            words = f"not JSON yet: {fault.msg} in line {fault.lineno}, column {fault.colno}"
+            return f'{words}; a text needs quotes: "…"' if text.strip()[0].isalpha() else words
         except (ValueError, RecursionError) as fault:
             return str(fault)
-        return ""
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` after every change."""
-        self._watchers.add(changed)
+        return "" if isinstance(value, self._kind) else f"must be {self._hint}"
 
 
 def _refuse(name: str) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
 
-from tooldeck.notebook.forms.field import UNSET, Watchers, labelled
+from tooldeck.notebook.forms.field import UNSET, Leaf, labelled, made
+from tooldeck.notebook.forms.text_rules import HINTS, text_fault
 
 __all__ = ["TextField"]
 
@@ -19,15 +20,17 @@ _LONG = frozenset(
 """Names of parameters that usually hold several lines; it only decides the height of the box."""
 
 
-class TextField:
+class TextField(Leaf):
     """A string. A line becomes a box of several lines when it is given a text that needs one."""
 
     def __init__(self, label: str, schema: Mapping[str, Any], name: str) -> None:
+        super().__init__()
         self._label = label
-        self._watchers = Watchers()
+        self._schema = schema
         self._hidden = schema.get("format") == "password" or schema.get("writeOnly") is True
         self._hint = _hint(schema)
-        self.widget = ipywidgets.VBox(layout=ipywidgets.Layout(flex="1 1 auto", min_width="0"))
+        self.widget = made(ipywidgets.VBox)
+        self.widget.add_class("td-form-fill")
         self._touched = False
         self._use("", several=_several(schema, name))
 
@@ -58,15 +61,14 @@ class TextField:
         self._watchers.tell()
 
     def fault(self) -> str:
-        """Every text is one."""
-        return ""
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` after every change."""
-        self._watchers.add(changed)
+        """A text of another format than the schema's is a fault."""
+        text = self._control.value
+        return text_fault(self._schema, text) if text else ""
 
 
 def _several(schema: Mapping[str, Any], name: str) -> bool:
+    if schema.get("format") == "json":
+        return True
     if "format" in schema or "pattern" in schema:
         return False
     most = schema.get("maxLength")
@@ -77,14 +79,7 @@ def _several(schema: Mapping[str, Any], name: str) -> bool:
 
 def _hint(schema: Mapping[str, Any]) -> str:
     """What is shown in the empty box."""
-    shapes = {
-        "date": "2026-12-31",
-        "date-time": "2026-12-31T23:59:59Z",
-        "email": "name@example.org",
-        "uri": "https://…",
-        "time": "23:59:59Z",
-    }
     examples = schema.get("examples")
     if isinstance(examples, list) and examples and isinstance(examples[0], str):
         return f"e.g. {examples[0]}"
-    return shapes.get(str(schema.get("format")), "")
+    return HINTS.get(str(schema.get("format")), "")

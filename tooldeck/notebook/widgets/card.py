@@ -1,13 +1,12 @@
 """The tool card: what a tool is, a form to run it, its breaker, its schema, its last results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets
 import traitlets
 
 from tooldeck.core.breaker import BreakerState
-from tooldeck.core.parameters import Problem
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Trust
@@ -80,7 +79,7 @@ class ToolCard(ipywidgets.VBox):
         self._last: ToolResult | None = None
         self._head = ToolHead(tool, policy, notes)
         self._gauge = Gauge(tool.name, tool.breaker)
-        self._form = Form(tool.parameters)
+        self._form = self._make_form()
         self._form_place = ipywidgets.VBox()
         self._go = ipywidgets.Button(
             description="Run", icon="play", tooltip="Run the tool with these arguments"
@@ -135,11 +134,9 @@ class ToolCard(ipywidgets.VBox):
         """Run the tool with the arguments of the form, as the button does; False when they do not fit."""
         if self._go.disabled:
             return False
-        arguments = self._form.value
-        problems = self._problems(arguments)
-        self._form.problems(problems)
-        if problems:
+        if self._form.check():
             return False
+        arguments = self._form.value
         self._busy(running=True)
         try:
             self._run(arguments)
@@ -147,9 +144,10 @@ class ToolCard(ipywidgets.VBox):
             self._busy(running=False)
         return True
 
-    def _problems(self, arguments: Mapping[str, Any]) -> list[Problem]:
-        """What cannot be sent, else what the tool would not take."""
-        return self._form.faults() or list(self.tool.params.check(arguments).problems)
+    def _make_form(self) -> Form:
+        """A form whose words are marked as another program's where they are."""
+        tool = self.tool
+        return Form(tool.parameters, test=tool.params.check, outside=tool.origin.remote)
 
     def _busy(self, *, running: bool) -> None:
         self._go.disabled = running
@@ -195,7 +193,7 @@ class ToolCard(ipywidgets.VBox):
         before, typed = self.tool.parameters.get("properties", {}), self._form.value
         after = tool.parameters.get("properties", {})
         self.tool = tool
-        self._form = Form(tool.parameters)
+        self._form = self._make_form()
         self._form.set_value(
             {
                 name: value

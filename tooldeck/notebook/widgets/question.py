@@ -15,7 +15,6 @@ from tooldeck.notebook.render import box, code, panel, shown
 from tooldeck.notebook.schemas import properties
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
-from tooldeck.registry.json_schema import JsonSchemaParameters
 
 __all__ = ["QuestionCard"]
 
@@ -50,7 +49,7 @@ class QuestionCard(ipywidgets.VBox):
         self._head = QuestionHead(question=_facts(question))
         self.rendered: Future[None] = self._head.rendered
         """Done as soon as the card is on some screen."""
-        self._form = Form(question.schema) if question.mode == "form" else None
+        self._form = Form(question.schema, outside=True) if question.mode == "form" else None
         self._yes = ipywidgets.Button(description="Send" if self._form else "I agree", icon="check")
         self._no = ipywidgets.Button(description="Decline")
         self._yes.on_click(lambda _: self.accept())
@@ -66,13 +65,9 @@ class QuestionCard(ipywidgets.VBox):
         """Send what the form holds, as the button does; False when it does not fit or comes too late."""
         content: dict[str, Any] | None = None
         if self._form is not None:
-            content = self._form.value
-            problems = (
-                self._form.faults() or JsonSchemaParameters(self.question.schema).check(content).problems
-            )
-            self._form.problems(problems)
-            if problems:
+            if self._form.check():
                 return False
+            content = self._form.value
         return self._answered(Answer("accept", content))
 
     def _answered(self, answer: Answer) -> bool:
