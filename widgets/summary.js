@@ -1,5 +1,6 @@
 // The last line of a form: what does not fit, said aloud when it changes.
 
+import { labelled } from "./form.js";
 import { h, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
@@ -21,8 +22,16 @@ function render({ model, el }) {
   draw();
   el.append(root);
   const stop = quietWithin("td-form");
+  let unlabel = () => {};
+  // The box of the form is there only after this has returned.
+  const due = requestAnimationFrame(() => {
+    const form = el.closest(".td-form");
+    if (form !== null) unlabel = labelled(form);
+  });
   return () => {
     stop();
+    cancelAnimationFrame(due);
+    unlabel();
     model.off("change:summary", draw);
   };
 }

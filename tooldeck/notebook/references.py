@@ -17,7 +17,7 @@ _ANCHORS = 2_000
 
 
 def resolve(schema: Any, root: Schema, depth: int = 0) -> Schema:
-    """Follow ``$ref`` within `root` and join ``allOf``, keeping what stands beside; {} for what leads nowhere."""
+    """Follow ``$ref`` within `root` and join ``allOf`` and what stands beside; {} for what leads nowhere."""
     if not isinstance(schema, Mapping):
         return {}
     for _ in range(_DEPTH):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tooldeck.notebook.references import Schema, combined, resolve
 
-__all__ = ["Shape", "describe", "properties", "resolve", "shape"]
+__all__ = ["Shape", "branch_names", "describe", "properties", "resolve", "shape"]
 
 _WORDS = {
     "string": "text",
@@ -25,6 +25,8 @@ _DEMANDS = frozenset(
 """Words that only demand something of a value, without saying what kind it is."""
 _OWN = frozenset({"title", "description", "default", "examples", "nullable"})
 """Words about a union as a whole, which its branches do not inherit."""
+_NESTED = 8
+"""Unions directly within unions; more are one that never ends."""
 _LISTED = 8
 """Choices that are told one by one."""
 
@@ -39,20 +41,24 @@ class Shape(NamedTuple):
     schema: Schema
     """The schema of the kind, with references and null taken out of the way."""
     options: tuple[tuple[str, Any], ...] = ()
-    """Labels and values of a ``choice``; labels and schemas of the branches of a ``union``."""
+    """Labels and values of a ``choice``."""
+    branches: tuple[Schema, ...] = ()
+    """The schemas of a ``union``."""
 
 
-def shape(schema: Any, root: Schema) -> Shape:
+def shape(schema: Any, root: Schema, depth: int = 0) -> Shape:
     """The kind of value that `schema` wants."""
     found = resolve(schema, root)
+    if depth > _NESTED:
+        return Shape("any", nullable=False, schema={})
     for word in ("oneOf", "anyOf"):
         members = found.get(word)
         if isinstance(members, list) and members:
             outer = {key: value for key, value in found.items() if key != word}
             branches = [resolve(member, root) for member in members]
             if all(branch.keys() <= _DEMANDS for branch in branches):
-                return shape(outer, root)
-            return _of_branches(outer, branches, root)
+                return shape(outer, root, depth)
+            return _of_branches(outer, branches, root, depth)
     nullable = found.get("nullable") is True
     if "const" in found:
         if found["const"] is None:
@@ -60,42 +66,44 @@ def shape(schema: Any, root: Schema) -> Shape:
         return Shape("choice", nullable, found, ((_label(found["const"]), found["const"]),))
     if isinstance(found.get("enum"), list) and found["enum"]:
         return _of_enum(found)
-    return _of_type(found, root, nullable=nullable)
+    return _of_type(found, nullable=nullable)
 
 
-def _of_type(found: Schema, root: Schema, *, nullable: bool) -> Shape:
+def _of_type(found: Schema, *, nullable: bool) -> Shape:
     types = found.get("type")
     if isinstance(types, list):
         kinds = [kind for kind in dict.fromkeys(filter(_is_kind, types)) if kind != "null"]
         nullable = nullable or "null" in types
         if len(kinds) > 1 and len(kinds) == len([kind for kind in types if kind != "null"]):
-            branches = [{**found, "type": kind} for kind in kinds]
-            return Shape("union", nullable, found, _labelled(branches, root))
+            branches = tuple({**found, "type": kind} for kind in kinds)
+            return Shape("union", nullable, found, branches=branches)
         types = kinds[0] if len(kinds) == 1 else "null" if nullable and len(types) == 1 else None
     if types is None and isinstance(found.get("properties"), Mapping):
         types = "object"
     if types is None and any(word in found for word in ("prefixItems", "items")):
         types = "array"
-    return Shape(types if _is_kind(types) else "any", nullable, found)
+    return Shape(str(types) if _is_kind(types) else "any", nullable, found)
 
 
 def _is_kind(word: Any) -> bool:
     return isinstance(word, str) and word in _WORDS
 
 
-def _of_branches(outer: Schema, branches: list[Schema], root: Schema) -> Shape:
+def _of_branches(outer: Schema, branches: list[Schema], root: Schema, depth: int) -> Shape:
     """Alternatives: with null, of constants, or of several kinds."""
     others = [branch for branch in branches if not _is_null(branch)]
     nullable = len(others) < len(branches) or outer.get("nullable") is True
     if not others:
         return Shape("null", nullable=True, schema=outer)
     if len(others) == 1:
-        inner = shape(combined(outer, others[0]), root)
+        inner = shape(combined(outer, others[0]), root, depth + 1)
         return inner._replace(nullable=inner.nullable or nullable)
-    shapes = [shape(branch, root) for branch in others]
+    shapes = [shape(branch, root, depth + 1) for branch in others]
     if all(inner.kind == "choice" for inner in shapes):
         options = tuple(
-            (branch["title"], value) if "const" in branch and isinstance(branch.get("title"), str) else (label, value)
+            (branch["title"], value)
+            if "const" in branch and isinstance(branch.get("title"), str)
+            else (label, value)
             for branch, inner in zip(others, shapes, strict=True)
             for label, value in inner.options
         )
@@ -103,19 +111,23 @@ def _of_branches(outer: Schema, branches: list[Schema], root: Schema) -> Shape:
     base = {key: value for key, value in outer.items() if key not in _OWN}
     if isinstance(base.get("type"), list):
         del base["type"]
-    return Shape("union", nullable, outer, _labelled([combined(branch, base) for branch in others], root))
+    return Shape("union", nullable, outer, branches=tuple(combined(branch, base) for branch in others))
 
 
 def _is_null(schema: Schema) -> bool:
-    return schema.get("type") in ("null", ["null"]) or schema.get("const", 0) is None or schema.get("enum") == [None]
+    return (
+        schema.get("type") in ("null", ["null"])
+        or schema.get("const", 0) is None
+        or schema.get("enum") == [None]
+    )
 
 
-def _labelled(branches: list[Schema], root: Schema) -> tuple[tuple[str, Schema], ...]:
-    """Each branch with words that tell it from the others."""
-    names = [_name(branch, root) for branch in branches]
+def branch_names(union: Shape, root: Schema) -> list[str]:
+    """For each branch of a union words that tell it from the others."""
+    names = [_name(branch, root) for branch in union.branches]
     if len(set(names)) < len(names):
-        names = [f"{place}. {name}" for place, name in enumerate(names, 1)]
-    return tuple(zip(names, branches, strict=True))
+        return [f"{place}. {name}" for place, name in enumerate(names, 1)]
+    return names
 
 
 def _name(branch: Schema, root: Schema) -> str:
@@ -169,7 +181,11 @@ def properties(schema: Any, root: Schema) -> list[tuple[str, Any, bool]]:
     given = found.get("properties")
     members = dict(given) if isinstance(given, Mapping) else {}
     dependent = found.get("dependentSchemas")
-    adding = [found.get("then"), found.get("else"), *(dependent.values() if isinstance(dependent, Mapping) else ())]
+    adding = [
+        found.get("then"),
+        found.get("else"),
+        *(dependent.values() if isinstance(dependent, Mapping) else ()),
+    ]
     for part in adding:
         more = resolve(part, root).get("properties")
         if isinstance(more, Mapping):
@@ -188,7 +204,7 @@ def describe(schema: Any, root: Schema, depth: int = 0) -> str:
         more = len(found.options) - len(listed)
         words = "one of " + ", ".join(listed) + (f" and {more} more" if more else "")
     elif found.kind == "union":
-        named = (describe(inner, root, depth + 1) if depth < 3 else label for label, inner in found.options)
+        named = [describe(inner, root, depth + 1) for inner in found.branches] if depth < 3 else ["…"]
         words = " or ".join(dict.fromkeys(named))
     elif found.kind == "array":
         items = found.schema.get("items")

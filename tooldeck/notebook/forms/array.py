@@ -40,11 +40,9 @@ class Item(Holder):
 
 
 class ArrayField:
-    """Items that can be added, taken away and moved; `make` makes the field of one, by hand or for a value."""
+    """Items that can be added, taken away and moved; `make` makes the field of one, `True` says by hand."""
 
-    def __init__(
-        self, heading: str, make: Callable[[bool], Field], raw: Callable[[], RawField]
-    ) -> None:
+    def __init__(self, heading: str, make: Callable[[bool], Field], raw: Callable[[], RawField]) -> None:
         self._make = make
         self._raw = raw
         self._items: list[Item] = []
@@ -109,9 +107,7 @@ class ArrayField:
     def faults(self) -> list[Problem]:
         """What was typed into the items and is no value there."""
         return [
-            fault
-            for place, item in enumerate(self._sent())
-            for fault in beneath(f"[{place}]", item.faults())
+            fault for place, item in enumerate(self._sent()) for fault in beneath(f"[{place}]", item.faults())
         ]
 
     def place(self, problems: list[Problem]) -> list[Problem]:

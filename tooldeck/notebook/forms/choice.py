@@ -48,7 +48,9 @@ class SearchField(Leaf):
         self._options: dict[str, Any] = {}
         for name, value in options:
             shown = visible(name)
-            self._options[f"{shown} ({json_text(value, indent=None)})" if shown in self._options else shown] = value
+            self._options[
+                f"{shown} ({json_text(value, indent=None)})" if shown in self._options else shown
+            ] = value
         hint = f"search {len(options)} choices"
         self.widget = labelled(ipywidgets.Combobox, label, options=tuple(self._options), placeholder=hint)
         self.widget.observe(self._watchers.tell, "value")

@@ -25,11 +25,11 @@ from tooldeck.notebook.forms.text import TextField
 from tooldeck.notebook.forms.tuple import TupleField
 from tooldeck.notebook.forms.union import UnionField
 from tooldeck.notebook.forms.upload import UploadField, is_binary
-from tooldeck.notebook.schemas import Shape, describe, properties, resolve, shape
+from tooldeck.notebook.schemas import Shape, branch_names, describe, properties, resolve, shape
 
 __all__ = ["Chooser"]
 
-_DEPTH = 4
+_DEPTH = 5
 """Objects inside each other that are open from the start; half as many where they may be left out."""
 _ROWS = 40
 """Rows of one object that are there from the start, besides the required ones."""
@@ -93,9 +93,12 @@ class Chooser:
                 return BooleanField(heading)
             case "integer" | "number":
                 span = bounds(schema, whole=whole)
-                if span is None:
-                    return NumberField(heading, describe({**schema, "title": ""}, self._root), whole=whole)
-                return SliderField(heading, *span, whole=whole)
+                hint = describe(schema, self._root)
+                return (
+                    SliderField(heading, *span, whole=whole)
+                    if span
+                    else NumberField(heading, hint, whole=whole)
+                )
             case "array":
                 return self._list(heading, schema, spot)
             case "object":
@@ -104,17 +107,22 @@ class Chooser:
                 return None
 
     def _union(self, heading: str, wanted: Shape, spot: _Spot) -> Field:
-        names = [name for name, _ in wanted.options]
-        branches = [branch for _, branch in wanted.options]
+        inner = spot._replace(depth=spot.depth + 1, required=True)
+        branches = wanted.branches
 
-        def make(place: int) -> Field:
-            branch = branches[place]
-            inner = spot._replace(depth=spot.depth + 1, required=True)
-            if shape(branch, self._root).kind == "object":
-                return self._field("", branch, inner)
-            return self._field(f"{heading}: {names[place]}", branch, inner)
+        def make() -> Field:
+            names = branch_names(wanted, self._root)
 
-        return UnionField(heading, names, make, lambda value: best(value, branches, self._root))
+            def branch(place: int) -> Field:
+                is_object = shape(branches[place], self._root).kind == "object"
+                return self._field("" if is_object else f"{heading}: {names[place]}", branches[place], inner)
+
+            return UnionField(heading, names, branch, lambda value: best(value, branches, self._root))
+
+        if spot.depth < _DEPTH:
+            return make()
+        inner = inner._replace(depth=0)
+        return LazyField(heading, make, lambda: self._raw("JSON", wanted.schema))
 
     def _list(self, heading: str, schema: Mapping[str, Any], spot: _Spot) -> Field | None:
         items, first = schema.get("items"), schema.get("prefixItems")
@@ -139,9 +147,10 @@ class Chooser:
         words = "" if plain else f"item of {heading.removesuffix(' *')}"
 
         def make(by_hand: bool) -> Field:  # noqa: FBT001 - the list says who asks
-            if by_hand:
-                self.renew()
-            return self._field(words, schema, spot)
+            if not by_hand:
+                return self._field(words, schema, spot)
+            self.renew()
+            return self._field(words, schema, spot._replace(depth=0, above=frozenset()))
 
         return make
 
@@ -195,7 +204,7 @@ class Chooser:
             known,
             self._more(schema, spot),
             open_ended=not heading and spot.depth == 0 and _takes_any(schema),
-            bare=not needed and spot.required,
+            bare=spot.required,
         )
 
     def _more(self, schema: Mapping[str, Any], spot: _Spot) -> MapField | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import ipywidgets
 
@@ -13,6 +13,7 @@ from tooldeck.guards.text import visible
 
 __all__ = [
     "UNSET",
+    "Explained",
     "Field",
     "Leaf",
     "Unset",
@@ -61,11 +62,20 @@ class Field(Protocol):
         ...
 
     def place(self, problems: list[Problem]) -> list[Problem]:
-        """Show problems beside the parts they belong to, take older ones away, and return the others."""
+        """Show problems at the parts they belong to, and no older ones; return the others."""
         ...
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call `changed` after every change, whoever made it."""
+        ...
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A field of many parts, which shows its help at its head: below, it would be far from the start."""
+
+    def explain(self, words: str) -> None:
+        """Show what the field is for."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tooldeck.notebook.forms.field import same
@@ -30,32 +30,28 @@ def _fit(value: Any, schema: Any, root: Schema, depth: int) -> float:
     wanted = shape(schema, root)
     if value is None:
         return 1 if wanted.nullable or wanted.kind == "null" else 0.1 if wanted.kind == "any" else 0
-    match wanted.kind:
-        case "choice":
-            return float(any(same(value, option) for _, option in wanted.options))
-        case "union":
-            if depth > _DEPTH:
-                return 0.5
-            return max(_fit(value, branch, root, depth + 1) for _, branch in wanted.options)
-        case "string":
-            return _fit_text(value, wanted.schema) if isinstance(value, str) else 0
-        case "boolean":
-            return float(isinstance(value, bool))
-        case "integer" | "number":
-            return _fit_number(value, wanted)
-        case "array":
-            return _fit_list(value, wanted.schema, root, depth) if isinstance(value, list | tuple) else 0
-        case "object":
-            return _fit_object(value, wanted.schema, root, depth) if isinstance(value, Mapping) else 0
-        case _:
-            return 0.1
+    if wanted.kind in _TESTS:
+        return _TESTS[wanted.kind](value, wanted)
+    if wanted.kind == "union":
+        return max(
+            _fit(value, branch, root, depth + 1) if depth <= _DEPTH else 0.5 for branch in wanted.branches
+        )
+    if wanted.kind == "array":
+        return _fit_list(value, wanted.schema, root, depth) if isinstance(value, list | tuple) else 0
+    if wanted.kind == "object":
+        return _fit_object(value, wanted.schema, root, depth) if isinstance(value, Mapping) else 0
+    return 0.1
 
 
-def _fit_text(value: str, schema: Schema) -> float:
-    kind = schema.get("format")
-    if isinstance(kind, str) and kind in MOMENTS and not reads(kind, value):
+def _fit_choice(value: Any, wanted: Shape) -> float:
+    return float(any(same(value, option) for _, option in wanted.options))
+
+
+def _fit_text(value: Any, wanted: Shape) -> float:
+    kind = wanted.schema.get("format")
+    if not isinstance(value, str) or (kind in MOMENTS and not reads(kind, value)):
         return 0
-    return 0 if text_fault(schema, value) else 1
+    return 0 if text_fault(wanted.schema, value) else 1
 
 
 def _fit_number(value: Any, wanted: Shape) -> float:
@@ -66,6 +62,15 @@ def _fit_number(value: Any, wanted: Shape) -> float:
     low, high = wanted.schema.get("minimum", value), wanted.schema.get("maximum", value)
     outside = isinstance(low, int | float) and isinstance(high, int | float) and not low <= value <= high
     return 0 if outside else 1 if wanted.kind == "integer" or isinstance(value, float) else 0.9
+
+
+_TESTS: dict[str, Callable[[Any, Shape], float]] = {
+    "choice": _fit_choice,
+    "string": _fit_text,
+    "boolean": lambda value, _: float(isinstance(value, bool)),
+    "integer": _fit_number,
+    "number": _fit_number,
+}
 
 
 def _fit_list(value: Any, schema: Schema, root: Schema, depth: int) -> float:

@@ -24,9 +24,9 @@ class Form:
     """Fields for an object schema; `value` is what they hold, as JSON values by name.
 
     What nobody touched is left out, unless it is required and has a value on screen. `widget` is what is
-    displayed. A value that a field cannot show is edited as JSON in the place of that field alone. `test` says
-    what is wrong with arguments, by default the schema itself; `outside` marks the words of the schema as
-    another program's.
+    displayed. A value that a field cannot show is edited as JSON in the place of that field alone. `test`
+    says what is wrong with arguments, by default the schema itself; `outside` marks the words of the schema
+    as another program's.
     """
 
     def __init__(

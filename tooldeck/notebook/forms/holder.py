@@ -10,7 +10,7 @@ from traitlets import TraitError
 
 from tooldeck.core.parameters import Problem
 from tooldeck.guards.text import visible
-from tooldeck.notebook.forms.field import UNSET, Field, Watchers, button, label, made, same
+from tooldeck.notebook.forms.field import UNSET, Explained, Field, Watchers, button, label, made, same
 from tooldeck.notebook.forms.raw import RawField
 
 __all__ = ["Holder"]
@@ -32,7 +32,11 @@ class Holder:
         self._watchers = Watchers()
         self._line = made(ipywidgets.HBox, [field.widget])
         self._line.add_class("td-form-line")
-        self._parts = [self._line, *([label(help_words, "td-form-help")] if help_words else [])]
+        self._parts = [self._line]
+        if help_words and isinstance(field, Explained):
+            field.explain(help_words)
+        elif help_words:
+            self._parts.append(label(help_words, "td-form-help"))
         self._problem: Any = None
         self._back: Any = None
         self.widget = made(ipywidgets.VBox, self._parts)
@@ -65,7 +69,7 @@ class Holder:
         self._watchers.tell()
 
     def show(self, value: Any, *, or_json: bool = True) -> bool:
-        """Show a value in the field, else as JSON unless `or_json` is off; False when it is shown in neither."""
+        """Show a value in the field, else as JSON if `or_json`; False when it is shown in neither."""
         self._setting = True
         try:
             if self._fits(value):

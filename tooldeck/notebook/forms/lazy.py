@@ -20,7 +20,7 @@ _LINE = 60
 
 
 class LazyField:
-    """A button in the place of a field. A value that it is given waits, as it is, until the field is opened."""
+    """A button in the place of a field. A value that it is given waits as it is until the field is opened."""
 
     def __init__(self, heading: str, make: Callable[[], Field], raw: Callable[[], RawField]) -> None:
         self._heading = heading

@@ -45,7 +45,7 @@ class Entry(Holder):
 
 
 class MapField:
-    """Keys with values of one kind; `make` makes the field of a value, `refuses` says what is wrong with a key."""
+    """Keys with values of one kind; `make` makes the field of one, `refuses` tells why a key cannot be."""
 
     def __init__(
         self,
@@ -125,7 +125,8 @@ class MapField:
         left = problems
         # From the end, so that of two entries with one key the second is told; the longest key first, since
         # the path of a key with a dot begins like that of another.
-        for entry in sorted(reversed(self._entries), key=lambda one: len(one.key), reverse=True):
+        backwards = self._entries[::-1]
+        for entry in sorted(backwards, key=lambda one: len(one.key), reverse=True):
             beside = [within(entry.key, one) if entry.key else None for one in left]
             entry.place([inner for inner in beside if inner is not None])
             left = [one for one, inner in zip(left, beside, strict=True) if inner is None]

@@ -30,8 +30,8 @@ def bounds(schema: Mapping[str, Any], *, whole: bool) -> tuple[float, float, flo
     step = _number(schema.get("multipleOf"))
     if step is None or step <= 0:
         return low, high, 1 if whole else (high - low) / 100
-    fits = low % step == 0 and high - low >= step and not (whole and step != int(step))
-    return (low, high, step) if fits else None
+    even = all(abs(part - round(part)) < 1e-9 for part in (low / step, high / step))
+    return (low, high, step) if even and not (whole and step != int(step)) else None
 
 
 def _number(value: Any) -> float | None:

@@ -70,6 +70,11 @@ class ObjectField:
         """The rows that there are, in the order of the schema."""
         return [self._rows[name] for name in self._known if name in self._rows]
 
+    def explain(self, words: str) -> None:
+        """Show what the object is for, under its heading."""
+        self._heading.append(label(words, "td-form-help"))
+        self._draw()
+
     def _make(self, name: str) -> Row:
         row = self._rows.get(name)
         if row is None:

@@ -49,10 +49,10 @@ class Row(Holder):
             if self._clear is None:
                 self._clear = button("td-form-clear", "times", f"Leave {self.name} out", self.clear)
             return [self._clear]
-        if self.field.get() in (UNSET, [], {}):
+        if self.field.get() in (UNSET, [], {}) and not self._many():
             return []
         if self._send is None:
-            self._send = button("td-form-send", "check", f"Send {self.name} as shown", self._take)
+            self._send = button("td-form-send", "check", f"Send {self.name} as it is now", self._take)
         return [self._send]
 
     def draw(self) -> None:
@@ -61,14 +61,22 @@ class Row(Holder):
         (self.widget.add_class if left_out else self.widget.remove_class)("td-form-left-out")
         super().draw()
 
+    def _many(self) -> bool:
+        """Whether the default has parts, which would fill the page for nothing."""
+        return isinstance(self._default, list | dict) and bool(self._default)
+
     def _take(self) -> None:
+        if self._many():
+            self.set(self._default)
+            return
         self.by_hand()
         self._watchers.tell()
 
     def clear(self) -> None:
-        """Leave it out; the default is shown as what then holds, unless it fits no field."""
+        """Leave it out; a default of one value is shown as what then holds, unless it fits no field."""
         self._touched = False
-        self.show(self._default, or_json=False)
+        hidden = self._many() and not self.required
+        self.show(UNSET if hidden else self._default, or_json=False)
         self._watchers.tell()
 
     def get(self) -> Any:

@@ -26,8 +26,15 @@ class TupleField:
         for part in (*self._rows, *([] if rest is None else [rest])):
             part.watch(self._watchers.tell)
         shown = [row.widget for row in self._rows] + ([] if rest is None else [rest.widget])
-        self.widget = made(ipywidgets.VBox, [*([label(heading, "td-form-heading")] if heading else []), *shown])
+        self._heading = [label(heading, "td-form-heading")] if heading else []
+        self.widget = made(ipywidgets.VBox, [*self._heading, *shown])
         self.widget.add_class("td-form-group")
+
+    def explain(self, words: str) -> None:
+        """Show what the list is for, under its heading."""
+        shown = self.widget.children[len(self._heading) :]
+        self._heading.append(label(words, "td-form-help"))
+        self.widget.children = [*self._heading, *shown]
 
     def get(self) -> Any:
         """The items up to the last that is filled in; unset when none is."""
