@@ -1,6 +1,6 @@
 """The tool card: what a tool is, a form to run it, its breaker, its schema, its last results."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
