@@ -170,13 +170,21 @@ class Breaker:
         """Ask to run."""
         if self._alone and self._state.phase is _CLOSED:
             return _CALL
-        before, after, admitted = self._change(lambda state: admit(state, self.settings, self._now()))
+        is_probe = False
+
+        def step(state: BreakerState) -> tuple[BreakerState, bool]:
+            nonlocal is_probe
+            after, admitted = admit(state, self.settings, self._now())
+            is_probe = admitted and after.phase is Phase.HALF_OPEN
+            return after, admitted
+
         try:
+            before, after, admitted = self._change(step)
             self._tell(before, after)
         except BaseException:
-            # An interrupt in a listener: the call will not run, and a probe that nobody settles would refuse
-            # all others for ever.
-            self.settle(ok=None, probe=admitted and after.phase is Phase.HALF_OPEN)
+            # An interrupt: the call will not run, and a probe that nobody settles would refuse all others
+            # for ever.
+            self.settle(ok=None, probe=is_probe)
             raise
         if not admitted:
             return Admission.REFUSED

@@ -29,11 +29,23 @@ def canonical_text(value: Any, stranger: Callable[[Any], str] = repr) -> str:
 def exact_text(value: Any) -> str:
     """JSON with sorted keys; whatever is none of JSON's own types equals nothing. Never raises."""
     try:
-        return json.dumps(
-            value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=unlike_any
-        )
+        plain = _exact(value)
+        return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     except Exception:  # noqa: BLE001 - as above
         return unlike_any(value)
+
+
+def _exact(value: Any) -> Any:
+    """`value`, with a text that equals nothing for what JSON would write as if it were something else."""
+    kind = type(value)
+    if kind is dict and all(type(key) is str for key in value):
+        return {key: _exact(member) for key, member in value.items()}
+    if kind is list:
+        return [_exact(item) for item in value]
+    return value if kind in _EXACT else unlike_any(value)
+
+
+_EXACT = (str, int, float, bool, type(None))
 
 
 def unlike_any(value: Any) -> str:

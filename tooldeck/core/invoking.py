@@ -55,10 +55,11 @@ def collected(stream: Generator[Any] | AsyncGenerator[Any], tell: Tell | None) -
 
 def _items(stream: Generator[Any], tell: Tell | None) -> list[Any]:
     items: list[Any] = []
-    for item in stream:
-        if tell is not None:
-            tell(len(items), item)
-        items.append(item)
+    with contextlib.closing(stream):
+        for item in stream:
+            if tell is not None:
+                tell(len(items), item)
+            items.append(item)
     return items
 
 

@@ -41,16 +41,23 @@ class AsyncHost:
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Suspend until `future` is done; see `Host.wait`."""
+        # Not `asyncio.wrap_future`: its future never ends where this one failed with StopIteration.
         # Not `asyncio.timeout`: with nest_asyncio 1.x applied on Python 3.14 it finds no task to cancel.
-        wrapped = asyncio.wrap_future(future)
+        loop = asyncio.get_running_loop()
+        woken: asyncio.Future[None] = loop.create_future()
+
+        def wake(_ended: Future[T]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(_settle, woken)
+
+        future.add_done_callback(wake)
         try:
-            await asyncio.wait({wrapped}, timeout=timeout)
+            await asyncio.wait({woken}, timeout=timeout)
         except asyncio.CancelledError:
-            wrapped.cancel()
+            future.cancel()
             raise
-        if wrapped.done():
-            return wrapped.result()
-        wrapped.add_done_callback(_noticed)
+        if future.done():
+            return future.result()
         raise TimeoutError
 
     async def run(self, work: Work) -> Any:
@@ -99,6 +106,11 @@ class AsyncHost:
             leave_behind(future, label)
         stopped = label is None and future.cancel()
         raise LimitPassed(limit.first.seconds if limit is not None else 0.0, still_running=not stopped)
+
+
+def _settle(woken: asyncio.Future[None]) -> None:
+    if not woken.done():
+        woken.set_result(None)
 
 
 async def _value(work: Work) -> Any:

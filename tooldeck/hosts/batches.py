@@ -119,14 +119,15 @@ class _Many:
 
     def _here(self, place: int) -> Coroutine[Any, Any, Any]:
         call = self._starting(place)
-        return self._doors.handler(call, blocking=self._blocking)(call)
+        return _one_of_many(call, self._doors.handler(call, blocking=self._blocking))
 
     def _beside(self, place: int) -> Beside:
         """On this loop where that leaves the loop free, else on a thread of its own, as a blocking call."""
         call = self._starting(place)
         if not self._blocking and _awaits(self._doors.found(call)):
-            return _Told(call, _Task(self._doors.handler(call, blocking=False)(call)))
-        return _Told(call, Lane(lambda: step(self._doors.handler(call, blocking=True)(call)), call.name))
+            return _Told(call, _Task(_one_of_many(call, self._doors.handler(call, blocking=False))))
+        handler = self._doors.handler(call, blocking=True)
+        return _Told(call, Lane(lambda: step(_one_of_many(call, handler)), call.name))
 
     def _starting(self, place: int) -> ToolCall:
         """The call, whose clock starts now and not while it waited for others."""
@@ -200,6 +201,24 @@ class _Told:
     def interrupt(self) -> None:
         token_of(self._call).cancel("it was interrupted")
         self._work.interrupt()
+
+
+async def _one_of_many(call: ToolCall, handler: Handler) -> None:
+    """Carry out a call of a batch. A cancellation that its body made up itself is an end like any other."""
+    try:
+        await handler(call)
+    except asyncio.CancelledError:
+        if call.log.result is None or _is_cancelled():
+            raise
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody cancels the task that this code runs in, if it runs in one."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs on this thread
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 class _Task:

@@ -37,6 +37,8 @@ def start(function: Callable[[], Any], name: str = "") -> Future[Any]:
             return  # cancelled before it began
         try:
             value = context.run(function)
+        except StopIteration as stop:  # no coroutine could raise it again, and no loop's future would end
+            future.set_exception(_told(stop))
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits
             future.set_exception(error)
         else:
@@ -44,6 +46,13 @@ def start(function: Callable[[], Any], name: str = "") -> Future[Any]:
 
     threading.Thread(target=work, name=f"tooldeck body {name}".strip(), daemon=True).start()
     return future
+
+
+def _told(stop: StopIteration) -> RuntimeError:
+    """What Python makes of it where a generator or coroutine raises it (PEP 479)."""
+    error = RuntimeError(f"the function raised StopIteration{f': {stop}' if stop.args else ''}")
+    error.__cause__ = stop
+    return error
 
 
 def leave_behind(future: Future[Any], name: str) -> None:

@@ -10,8 +10,10 @@ from tooldeck.core.call import CURRENT, Outcome, ToolCall, new_id
 from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.hooks import objection
+from tooldeck.core.owned import owned
 from tooldeck.core.parameters import problems_text
 from tooldeck.core.preview import preview_of
+from tooldeck.core.stages.steer import given_up
 from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -19,20 +21,26 @@ from tooldeck.core.world import Handler, World
 
 
 def never_asks(tool: Tool, world: World) -> bool:
-    """Whether every call of `tool` goes on unasked, whatever its arguments; a hook may want a question."""
+    """Whether every call of `tool` goes on unasked, whatever its arguments.
+
+    Not where a hook may want a question, nor where hooks or checks may take so long that policy changes.
+    """
     verdict = world.policy.static(tool)
     allowed = verdict is not None and verdict.word is Word.ALLOW
-    return allowed and not world.hooks.of("before_tool", tool)
+    return allowed and not tool.check_input and not world.hooks.of("before_tool", tool)
 
 
 def approve(next: Handler, tool: Tool, world: World) -> Handler:
     """Let through what policy allows or somebody approves."""
-    static = world.policy.static(tool)
     if never_asks(tool, world) and not world.tracing:
         return next
 
     async def run(call: ToolCall) -> Outcome:
-        verdict = static or world.policy.decide(call)
+        policy = world.present_policy()
+        verdict = policy.static(tool)
+        if verdict is None or verdict.word is not Word.ALLOW or call.log.ask:
+            call = _own(call)
+            verdict = policy.decide(call)
         if verdict.word is Word.ALLOW and call.log.ask:
             verdict = Verdict(Word.ASK, call.log.ask)
         call.log.decide("approve", f"{_PAST[verdict.word]} by {verdict.rule}")
@@ -40,7 +48,7 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
             return await next(call)
         if verdict.word is Word.DENY:
             return denied(tool, verdict)
-        grant = None if call.log.ask else world.policy.granted(call)
+        grant = None if call.log.ask else policy.granted(call)
         if grant is not None:
             call.log.decide("approve", f"granted: {grant}")
             return await next(call)
@@ -53,11 +61,20 @@ def approve(next: Handler, tool: Tool, world: World) -> Handler:
 _PAST = {Word.ALLOW: "allowed", Word.ASK: "asked", Word.DENY: "denied"}
 
 
+def _own(call: ToolCall) -> ToolCall:
+    """The call with arguments that its caller cannot change any more, for rules and people to judge."""
+    arguments = owned(call.arguments)
+    if call.log.vetted is call.arguments:
+        call.log.vetted = arguments
+    return call.checked(arguments, owned(call.values))
+
+
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
+    shown = call._replace(arguments=owned(call.arguments), values=owned(call.values))
     request = ApprovalRequest(
-        new_id(), tool, call, verdict.rule, tool.params.check, world.approval_timeout,
-        await preview_of(tool, world.host, call), world.policy.scopes,
+        new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
+        await preview_of(tool, world.host, call), world.present_policy().scopes,
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
@@ -101,12 +118,17 @@ def _too_late(tool: Tool, world: World, call: ToolCall) -> Outcome | None:
         call.log.decide("approve", f"{gone} while the question was open")
         said = f"{tool.name} was {gone} while the question was open; what was approved is not run."
         return Outcome(Status.DENIED, error=said)
+    closed = world.gates.why_not(tool)
+    if closed is not None:
+        call.log.decide("approve", f"{closed}, since the question was asked")
+        return Outcome(Status.DENIED, error=f"{tool.name} cannot be used any more: {closed}.")
     # Asked anew: a rule may have come meanwhile, and another one may look at what was edited.
     later = world.present_policy().decide(call)
     if later.word is Word.DENY:
         call.log.decide("approve", f"denied by {later.rule}")
         return denied(tool, later)
     reason = call.caller.run.stopped if call.caller.run is not None else None
+    reason = reason or given_up(call)
     if reason is not None:
         return Outcome(Status.CANCELLED, error=f"{tool.name} was approved but not started: {reason}.")
     return None

@@ -72,19 +72,20 @@ def _guarded(
         circuit, name = fixed, ""
         if circuit is None:
             circuit, name = find(call)
-        admission = circuit.admit()
-        if admission is _REFUSED:
-            call.log.decide("breaker", "open")
-            return _tripped(tool, circuit, name)
-        probe = admission is _PROBE
-        if probe:
-            call.log.decide("breaker", "probe")
+        probe = False
         try:
+            admission = circuit.admit()
+            if admission is _REFUSED:
+                call.log.decide("breaker", "open")
+                return _tripped(tool, circuit, name)
+            probe = admission is _PROBE
+            if probe:
+                call.log.decide("breaker", "probe")
             outcome = await next(call)
-        except BaseException:
+            circuit.settle(ok=speaks(outcome), probe=probe, error=outcome.error or "")
+        except BaseException:  # to settle once more does no harm
             circuit.settle(ok=None, probe=probe)
             raise
-        circuit.settle(ok=speaks(outcome), probe=probe, error=outcome.error or "")
         return outcome
 
     return run

@@ -13,6 +13,7 @@ from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
 from tooldeck.core.cancel import token_of
 from tooldeck.core.events import RetryWaits
 from tooldeck.core.hooks import objection
+from tooldeck.core.owned import ATOMS, owned
 from tooldeck.core.settings import RetrySettings
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -32,7 +33,7 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
     async def run(call: ToolCall) -> Outcome:
         left = settings.budget
         for attempt in range(1, settings.attempts):
-            outcome = await next(call)
+            outcome = await next(_afresh(call))
             if outcome.status is not _FAILED or not outcome.transient:
                 return outcome
             pause = _pause(settings, attempt, outcome.retry_after)
@@ -50,9 +51,17 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
             cancelled = await _wait(call, world, pause)
             if cancelled is not None:
                 return cancelled
-        return _given_up(await next(call))
+        return _given_up(await next(_afresh(call)))
 
     return run
+
+
+def _afresh(call: ToolCall) -> ToolCall:
+    """The call for one attempt, whose body may change what it was given without changing it for the next."""
+    values = call.values
+    if ATOMS.issuperset(map(type, values.values())):
+        return call
+    return call._replace(values=owned(values))
 
 
 def _pause(settings: RetrySettings, attempt: int, retry_after: float | None) -> float:

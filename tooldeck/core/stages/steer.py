@@ -22,11 +22,10 @@ def steer(next: Handler, tool: Tool, world: World) -> Handler:
 
 def held(call: ToolCall) -> Outcome | None:
     """The end of a call that its run, or the call around it, does not let start, or None."""
-    outer = call.log.outer
-    if outer is not None and outer.token is not None and outer.token.cancelled:
+    around = given_up(call)
+    if around is not None:
         call.log.decide("steer", "the call around it was given up")
-        said = f"{call.name} was not started, since the call around it was given up: {outer.token.reason}."
-        return Outcome(Status.CANCELLED, error=said)
+        return Outcome(Status.CANCELLED, error=f"{call.name} was not started, since {around}.")
     current = call.caller.run
     if current is None:
         return None
@@ -39,3 +38,11 @@ def held(call: ToolCall) -> Outcome | None:
         return None
     call.log.decide("steer", "interrupted by a person")
     return Outcome(Status.CANCELLED, error=f"{call.name} was not started, because a person says: {said}")
+
+
+def given_up(call: ToolCall) -> str | None:
+    """Why nobody waits for the call around this one any more, in a clause; None where there is none."""
+    outer = call.log.outer
+    if outer is None or outer.token is None or not outer.token.cancelled:
+        return None
+    return f"the call around it was given up: {outer.token.reason}"

@@ -90,10 +90,16 @@ async def _whole(value: Any, tool: Tool, world: World, call: ToolCall) -> Any:
             return value
 
 
-def _teller(world: World, call: ToolCall) -> Tell | None:
-    """Who hears of each item of a stream, or None while nobody listens."""
-    emit = world.emit
-    return None if emit is None else lambda index, item: emit(Streamed(call, index, item))
+def _teller(world: World, call: ToolCall) -> Tell:
+    """Who hears of each item of a stream; ends the stream of a call that was given up."""
+    token, emit = token_of(call), world.emit
+
+    def tell(index: int, item: Any) -> None:
+        token.raise_if_cancelled()
+        if emit is not None:
+            emit(Streamed(call, index, item))
+
+    return tell
 
 
 def _words(stop: BaseException) -> str:
