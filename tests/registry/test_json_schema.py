@@ -77,8 +77,7 @@ def test_schemas_of_real_servers_are_taken_unchanged(schema):
     assert checker.schema == schema
     missing = {problem.path for problem in checker.check({}).problems}
     assert missing == set(schema.get("required", ()))
-    shown = {name for name in schema.get("properties", {}) if name.isidentifier()}
-    assert shown - {"from", "global", "class"} <= set(signature_for(schema).parameters)
+    assert len(signature_for(schema).parameters) == len(schema.get("properties", {}))
 
 
 def test_a_refusal_names_the_place():
@@ -246,7 +245,9 @@ def test_the_signature_has_keyword_only_parameters_with_types_and_defaults():
             "required": ["path"],
         }
     )
-    assert list(signature.parameters) == ["path", "limit", "mode", "tags", "maybe", "odd"]
+    assert list(signature.parameters) == [
+        "path", "limit", "mode", "tags", "maybe", "odd", "not_a_name", "class_",
+    ]  # fmt: skip
     assert {parameter.kind for parameter in signature.parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     types = {name: parameter.annotation for name, parameter in signature.parameters.items()}
     assert types["path"] is str
@@ -256,6 +257,49 @@ def test_the_signature_has_keyword_only_parameters_with_types_and_defaults():
     assert types["odd"] is Any
     defaults = {name: parameter.default for name, parameter in signature.parameters.items()}
     assert (defaults["path"], defaults["limit"], defaults["mode"]) == (inspect.Parameter.empty, 10, OPTIONAL)
+
+
+def test_a_name_that_python_cannot_spell_is_taken_in_a_similar_spelling_with_a_note():
+    names = ["user-id", "user_id", "class", "1st", "", "a.b", "a b", "日本"]
+    schema = JsonSchemaParameters(
+        {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+    )
+    spelled = list(signature_for(schema.schema).parameters)
+    assert spelled == ["user_id_2", "user_id", "class_", "_1st", "_", "a_b", "a_b_2", "日本"]
+    checked = schema.check(dict(zip(spelled, range(8), strict=True)))
+    assert checked.values == checked.arguments == dict(zip(names, range(8), strict=True))
+    assert [str(note) for note in checked.notes][:2] == [
+        "'user_id_2' was taken as 'user-id'.",
+        "'class_' was taken as 'class'.",
+    ]
+    assert schema.check({"class": 1, "class_": 2}).values == {"class": 1, "class_": 2}
+
+
+def test_the_signature_follows_references_and_alternatives():
+    signature = signature_for(
+        {
+            "type": "object",
+            "$defs": {
+                "P": {"type": "object", "properties": {"x": {}}},
+                "S": {"type": "string", "default": "d"},
+            },
+            "properties": {
+                "p": {"$ref": "#/$defs/P"},
+                "s": {"$ref": "#/$defs/S"},
+                "m": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "n": {"type": "string", "nullable": True},
+            },
+            "oneOf": [{"properties": {"id": {"type": "integer"}}, "required": ["id"]}],
+            "allOf": [{"properties": {"user": {"type": "boolean"}}, "required": ["user"]}],
+        }
+    )
+    types = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    assert types == {
+        "user": bool, "p": dict[str, Any], "s": str, "m": dict[str, int], "n": str | None, "id": int,
+    }  # fmt: skip
+    assert signature.parameters["user"].default is inspect.Parameter.empty
+    assert signature.parameters["s"].default == "d"
+    assert signature.parameters["id"].default is OPTIONAL
 
 
 json_values = st.recursive(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.current import CURRENT
 from tooldeck.core.errors import TooldeckError
+from tooldeck.core.help import help_text
 from tooldeck.core.parameters import Parameters
 from tooldeck.core.resources import Resources
 from tooldeck.core.settings import BreakerSettings, RetrySettings
@@ -173,8 +174,8 @@ class Tool:
     __signature__ = _OnInstances(lambda tool: tool.signature)
 
     def getdoc(self) -> str:
-        """The description, for IPython's ``tool?``."""
-        return self.description
+        """The description and the parameters, for IPython's ``tool?``."""
+        return help_text(self.description, self.parameters)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run it, as the class says."""

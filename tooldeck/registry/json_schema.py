@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import Checked, Note, Problem
+from tooldeck.core.python_names import python_names
 from tooldeck.core.strangers import error_words
 from tooldeck.registry.safe_keywords import SAFE_KEYWORDS, UnsafePattern
 from tooldeck.registry.schema_problems import problems_of, shown
-from tooldeck.registry.schema_signature import signature_for
+from tooldeck.registry.schema_signature import property_schemas, signature_for
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -58,7 +59,8 @@ class JsonSchemaParameters:
     """Parameters that follow a JSON Schema with ``type: object`` at its root; implements `Parameters`.
 
     The dialect is the schema's own ``$schema``, else 2020-12. Keys the schema does not name are refused only
-    where the schema says so. References reach nothing outside the schema: no network, no files.
+    where the schema says so; names that Python cannot spell are taken in the spelling of `signature_for` as
+    well, with a note. References reach nothing outside the schema: no network, no files.
 
     Raises `DefinitionError` naming the place when `schema` is not a JSON object that describes an object.
     """
@@ -71,6 +73,8 @@ class JsonSchemaParameters:
             )
         self._validator = _validator(self._schema)
         self._patterns = "patternProperties" in json.dumps(self._schema)
+        names = python_names(property_schemas(self._schema))
+        self._spelled = {python: name for name, python in names.items() if python != name}
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -81,6 +85,7 @@ class JsonSchemaParameters:
         """Say everything that does not fit, or hand the arguments on as plain JSON values."""
         misfits: list[Problem] = []
         try:
+            arguments, renamed = self._by_own_names(arguments)
             values = {str(name): _json_value(value, str(name), misfits) for name, value in arguments.items()}
         except Exception as error:  # noqa: BLE001 - objects of strangers may raise anything
             return Checked({}, {}, (), (Problem("", f"cannot be read: {error_words(error)}"),))
@@ -99,7 +104,19 @@ class JsonSchemaParameters:
         finally:
             _unchecked.reset(token)
         notes = tuple(Note("arguments", f"Not checked here: {what}.") for what in dict.fromkeys(skipped))
-        return Checked({} if problems else values, values, notes, problems)
+        return Checked({} if problems else values, values, (*renamed, *notes), problems)
+
+    def _by_own_names(self, arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Note]]:
+        """The arguments by the schema's names, where Python could not spell them, with a note for each."""
+        found = {
+            python: name
+            for python, name in self._spelled.items()
+            if python in arguments and name not in arguments
+        }
+        notes = [Note("arguments", f"{python!r} was taken as {name!r}.") for python, name in found.items()]
+        return (
+            {found.get(key, key): value for key, value in arguments.items()} if found else arguments
+        ), notes
 
     def __repr__(self) -> str:
         return f"JsonSchemaParameters({', '.join(self._schema.get('properties', {}))})"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import keyword
+from collections.abc import Mapping
 from inspect import Parameter, Signature
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, Union
 
-__all__ = ["OPTIONAL", "signature_for"]
+from tooldeck.core.python_names import python_names
+from tooldeck.registry.references import Schema, resolve
+
+__all__ = ["OPTIONAL", "property_schemas", "signature_for"]
 
 
 class _Optional:
@@ -28,56 +31,86 @@ _TYPES: dict[str, Any] = {
     "object": dict[str, Any],
     "null": None,
 }
+_DEPTH = 4
+"""How far into a type its parts are told."""
 
 
-def signature_for(schema: dict[str, Any]) -> Signature:
+def property_schemas(schema: Schema) -> dict[str, Any]:
+    """The properties that an object of `schema` may have, those of its alternatives included."""
+    found = resolve(schema, schema)
+    listed = dict(_mapping(found.get("properties")))
+    for word in ("oneOf", "anyOf"):
+        members = found.get(word)
+        for member in members if isinstance(members, list) else ():
+            for name, inner in _mapping(resolve(member, schema).get("properties")).items():
+                listed.setdefault(name, inner)
+    return listed
+
+
+def signature_for(schema: Schema) -> Signature:
     """Keyword-only parameters for the schema's properties, the required ones first.
 
-    Annotations say what is simple to say and ``Any`` otherwise. Names that no Python call could spell are
-    left out; such arguments are given in a mapping.
+    Annotations say what is simple to say and ``Any`` otherwise. A name that no Python call could spell is
+    given as a similar one (``if`` as ``if_``, ``user-id`` as ``user_id``); `JsonSchemaParameters` takes both.
     """
-    properties: dict[str, Any] = schema.get("properties") or {}
-    required = [name for name in schema.get("required") or () if name in properties]
-    ordered = dict.fromkeys([*required, *properties])
+    properties = property_schemas(schema)
+    wanted = resolve(schema, schema).get("required")
+    required = [name for name in wanted if name in properties] if isinstance(wanted, list) else []
+    python = python_names(properties)
     return Signature(
         [
             Parameter(
-                name,
+                python[name],
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if name in required else _default(properties[name]),
-                annotation=_annotation(properties[name]),
+                default=Parameter.empty if name in required else _default(properties[name], schema),
+                annotation=_annotation(properties[name], schema),
             )
-            for name in ordered
-            if name.isidentifier() and not keyword.iskeyword(name)
+            for name in dict.fromkeys([*required, *properties])
         ]
     )
 
 
-def _default(schema: Any) -> Any:
-    return cast("dict[str, Any]", schema).get("default", OPTIONAL) if isinstance(schema, dict) else OPTIONAL
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _annotation(schema: Any, depth: int = 0) -> Any:
+def _default(schema: Any, root: Schema) -> Any:
+    return resolve(schema, root).get("default", OPTIONAL)
+
+
+def _annotation(schema: Any, root: Schema, depth: int = 0) -> Any:
     """The Python type for a schema; ``Any`` for whatever Python's types cannot say."""
-    if not isinstance(schema, dict) or depth > 4:
+    given = resolve(schema, root)
+    if not given or depth > _DEPTH:
         return Any
-    given = cast("dict[str, Any]", schema)
+    if given.get("nullable") is True:
+        inner = {name: value for name, value in given.items() if name != "nullable"}
+        return _union([_annotation(inner, root, depth), None])
     for word in ("enum", "const"):
         if word in given:
             return _literal(given[word] if word == "enum" else [given[word]])
     for word in ("anyOf", "oneOf"):
-        if given.get(word):
-            return _union([_annotation(one, depth + 1) for one in given[word]])
+        if isinstance(given.get(word), list) and given[word]:
+            return _union([_annotation(one, root, depth + 1) for one in given[word]])
     kind = given.get("type")
     if isinstance(kind, list):
-        return _union([_annotation({**given, "type": one}, depth + 1) for one in cast("list[Any]", kind)])
-    if kind == "array" and isinstance(given.get("items"), dict):
-        return list[_annotation(given["items"], depth + 1)]
+        return _union([_annotation({**given, "type": one}, root, depth + 1) for one in kind])
+    if kind == "array" and isinstance(given.get("items"), Mapping):
+        return list[_annotation(given["items"], root, depth + 1)]
+    if kind == "object" and isinstance(given.get("additionalProperties"), Mapping):
+        inner = (
+            Any if given.get("properties") else _annotation(given["additionalProperties"], root, depth + 1)
+        )
+        return dict[str, inner]
     return _TYPES.get(kind, Any) if isinstance(kind, str) else Any
 
 
 def _literal(choices: Any) -> Any:
-    if choices and all(isinstance(one, str | int | bool | None) for one in choices):
+    if (
+        choices
+        and isinstance(choices, list)
+        and all(isinstance(one, str | int | bool | None) for one in choices)
+    ):
         return Literal[tuple(choices)]
     return Any
 

@@ -8,8 +8,8 @@ from typing import Any
 from tooldeck.notebook.forms.field import same
 from tooldeck.notebook.forms.moment import MOMENTS, reads
 from tooldeck.notebook.forms.text_rules import text_fault
-from tooldeck.notebook.references import Schema
 from tooldeck.notebook.schemas import Shape, properties, shape
+from tooldeck.registry.references import Schema
 
 __all__ = ["best"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.notebook.forms.text_rules import text_fault
-from tooldeck.notebook.references import Schema, resolve
+from tooldeck.registry.references import Schema, resolve
 from tooldeck.registry.safe_keywords import UnsafePattern, matches
 
 __all__ = ["refusal", "values_schema"]
