@@ -8,6 +8,7 @@ A notebook whose cell raises is left as it was, and the command ends with 1.
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -20,7 +21,13 @@ SECONDS_PER_CELL = 120
 def store(path: Path) -> None:
     """Run one notebook and write it back without what differs from machine to machine."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=SECONDS_PER_CELL, kernel_name="python3").execute()
+    with tempfile.TemporaryDirectory() as folder:  # or the calls of earlier runs would be in its log
+        NotebookClient(
+            notebook,
+            timeout=SECONDS_PER_CELL,
+            kernel_name="python3",
+            resources={"metadata": {"path": folder}},
+        ).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     notebook.metadata = {
