@@ -19,6 +19,8 @@ __all__ = ["Life", "State"]
 
 _CLOSE_LIMIT = 8.0
 # Seconds a session is given to close; its process needs 4.5 at most.
+_EXPLAIN_LIMIT = 2.0
+# Seconds a failed call waits to learn why its server went.
 
 
 class State(StrEnum):
@@ -84,11 +86,11 @@ class Life:
         """Whether the server has gone or somebody has closed the session."""
         return self._link.broken or self._stop.is_set()
 
-    async def explained(self, limit: float) -> None:
-        """Wait until it is known why the server went, at most `limit` seconds; not when we closed it."""
+    async def explained(self) -> None:
+        """Wait until it is known why the server went, for a moment at most; not when we closed it."""
         if not self._stop.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._explained.wait(), limit)
+                await asyncio.wait_for(self._explained.wait(), _EXPLAIN_LIMIT)
 
     async def _own(self) -> None:
         """The owner: everything is entered and left here."""

@@ -30,9 +30,6 @@ from tooldeck.mcp.target import Target, environment, read_target
 
 __all__ = ["Session", "SessionSettings", "State"]
 
-_EXPLAIN_LIMIT = 2.0
-# Seconds a failed call waits to learn why its server went.
-
 
 class SessionSettings(TypedDict, total=False):
     """The options of a `Session`."""
@@ -240,7 +237,7 @@ class Session:
         """The error of a call; when the server went, the reason why it did."""
         if not self._life.ending:
             return faults.of_call(error, tool, self.label)
-        await self._life.explained(_EXPLAIN_LIMIT)
+        await self._life.explained()
         return self._over()
 
 
