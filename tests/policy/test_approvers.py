@@ -70,7 +70,11 @@ def test_where_no_person_is_the_next_is_asked_and_none_left_means_no(run):
     assert "nobody could be asked" in result.error
 
 
-@pytest.mark.parametrize("wrong", ["me", 5, [skip, 5], [["x"]]], ids=["text", "a number", "a number among them", "a list in a list"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["me", 5, [skip, 5], [["x"]]],
+    ids=["text", "a number", "a number among them", "a list in a list"],
+)
 def test_what_is_no_approver_is_refused(wrong):
     with pytest.raises(DefinitionError, match="approver must be a function"):
         Deck(approver=wrong)
