@@ -46,7 +46,7 @@ def _largest() -> list[tuple[str, Any]]:
     if not tools:
         return []
     longest = max(tools, key=lambda tool: len(json.dumps(tool[1])))
-    return [longest, max(tools, key=lambda tool: _models(tool[1]))]
+    return list(dict([longest, max(tools, key=lambda tool: _models(tool[1]))]).items())
 
 
 def _line(what: str, schema: Any, aim: str) -> str:

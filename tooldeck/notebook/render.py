@@ -7,7 +7,7 @@ front ends look for neither markup nor formulas.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tooldeck.core.result import ToolResult
@@ -29,6 +29,7 @@ __all__ = [
     "outcome",
     "outcome_text",
     "panel",
+    "parameters",
     "result_html",
     "result_line",
     "result_text",
@@ -136,7 +137,7 @@ def tool_text(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (
     """A tool as plain text: name, what it does, what it may do, its parameters, notes for its author."""
     told = tool.description.replace("\n", "\n    ")  # so that no line of it looks like one of ours
     lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool, policy))]
-    for name, words, help_text in _parameters(tool):
+    for name, words, help_text in parameters(tool.parameters):
         lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
     lines += [visible(f"note: {note}") for note in notes]
     return "\n".join(lines)
@@ -146,7 +147,7 @@ def tool_html(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (
     """The same as static HTML."""
     rows = [
         (code(name), code(words), code(help_text) if help_text else "")
-        for name, words, help_text in _parameters(tool)
+        for name, words, help_text in parameters(tool.parameters)
     ]
     return panel(
         f"<strong>{code(tool.name)}</strong>",
@@ -157,9 +158,8 @@ def tool_html(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (
     )
 
 
-def _parameters(tool: Tool) -> list[tuple[str, str, str]]:
-    """Name, wanted value and help of each parameter."""
-    root = tool.parameters
+def parameters(root: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, wanted value and help of each property of an object schema."""
     found: list[tuple[str, str, str]] = []
     for name, schema, required in schemas.properties(root, root):
         inner = schemas.resolve(schema, root)

@@ -19,6 +19,16 @@ _WORDS = {
     "object": "object",
     "null": "nothing",
 }
+_FORMATS = {
+    "date": "date",
+    "date-time": "date and time",
+    "email": "e-mail address",
+    "time": "time",
+    "uri": "web address",
+    "uuid": "UUID",
+}
+_FEW = 4
+"""Properties that are told of an object."""
 _DEMANDS = frozenset(
     {"required", "not", "title", "description", "minProperties", "maxProperties", "dependentRequired", "if"}
 )
@@ -211,8 +221,17 @@ def describe(schema: Any, root: Schema, depth: int = 0) -> str:
         known = isinstance(items, Mapping) and items and depth < 3
         words = f"list of {describe(items, root, depth + 1)}" if known else "list"
     else:
-        words = _WORDS.get(found.kind, "any JSON value") + _bounds(found.schema)
+        words = _plain_words(found, root) + _bounds(found.schema)
     return f"{words}, or nothing" if found.nullable and found.kind != "null" else words
+
+
+def _plain_words(found: Shape, root: Schema) -> str:
+    if found.kind == "string":
+        return _FORMATS.get(str(found.schema.get("format")), "text")
+    if found.kind == "object" and (listed := properties(found.schema, root)):
+        names = [name for name, _, _ in listed]
+        return f"object with {', '.join(names[:_FEW])}" + (", …" if len(names) > _FEW else "")
+    return _WORDS.get(found.kind, "any JSON value")
 
 
 def _bounds(schema: Schema) -> str:

@@ -10,8 +10,10 @@ import ipywidgets
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import Checked, Problem
+from tooldeck.guards.text import json_text, visible
 from tooldeck.notebook.forms.choose import Chooser
 from tooldeck.notebook.forms.field import UNSET, Watchers
+from tooldeck.notebook.render import parameters
 from tooldeck.notebook.widgets.summary import Summary
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
@@ -106,6 +108,16 @@ class Form:
         left = self._fields.place([one for one in problems if isinstance(one, Problem)])
         words = [one for one in problems if isinstance(one, str)]
         self._summary.show(len(problems), [*map(str, left), *words])
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{name}: {words}{f' — {told}' if told else ''}" for name, words, told in parameters(self.schema)
+        ]
+        return visible("\n".join([*lines, f"holds {json_text(self.value, indent=None)}"]))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = self.widget._repr_mimebundle_(**kwargs) or {}
+        return {**bundle, "text/plain": repr(self)}
 
     def observe(self, changed: Callable[[], None]) -> None:
         """Call `changed` after every change of a field."""
