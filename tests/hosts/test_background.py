@@ -183,10 +183,96 @@ def test_stopping_gives_up_on_work_that_refuses_to_end(loop):
     job = loop.submit(refuses)
     loop.submit(add, 1).result(LIMIT)
     start = time.monotonic()
-    loop.stop(0.3)
+    assert loop.stop(0.3) is False
     assert time.monotonic() - start < 5
     release.set()
     del job
+
+
+@pytest.mark.parametrize("maker_cleans_up", [True, False], ids=["with its maker", "left by its maker"])
+def test_stopping_leaves_a_task_to_its_maker_as_long_as_that_one_lives(loop, maker_cleans_up):
+    ends = []
+
+    async def helper(asked):
+        try:
+            await asyncio.wait_for(asked.wait(), LIMIT)
+            ends.append("helped")
+        except asyncio.CancelledError:
+            ends.append("cancelled")
+
+    async def work(begun):
+        asked = asyncio.Event()
+        helping = asyncio.create_task(helper(asked))
+        try:
+            begun.set()
+            await asyncio.sleep(3600)
+        finally:
+            if maker_cleans_up:
+                asked.set()
+                await helping
+
+    begun = threading.Event()
+    loop.submit(work, begun)
+    assert begun.wait(LIMIT)
+    assert loop.stop(LIMIT)
+    assert ends == ["helped" if maker_cleans_up else "cancelled"]
+
+
+def test_stopping_waits_for_tasks_that_clean_up_after_others(loop):
+    cleaned = []
+
+    async def clean_up():
+        await asyncio.sleep(0.05)
+        cleaned.append(True)
+
+    async def work(begun):
+        try:
+            begun.set()
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.shield(asyncio.create_task(clean_up()))
+
+    begun = threading.Event()
+    loop.submit(work, begun)
+    assert begun.wait(LIMIT)
+    assert loop.stop(LIMIT)
+    assert cleaned == [True]
+
+
+NO_PROCESSES = """
+import asyncio, sys
+
+class Loop(asyncio.SelectorEventLoop):
+    "As on Windows."
+    async def subprocess_exec(self, *args, **kwargs): raise NotImplementedError
+
+class Policy(asyncio.DefaultEventLoopPolicy):
+    "As that of uvloop."
+    _loop_factory = Loop
+    def get_child_watcher(self): raise NotImplementedError
+
+asyncio.set_event_loop_policy(Policy())
+from tooldeck.hosts.background import background
+
+async def main():
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "print(40 + 2)", stdout=-1)
+    text, _ = await process.communicate()
+    return text, process.returncode
+
+try: asyncio.run(main())
+except NotImplementedError: print("not here")
+print(background().submit(main).result(20))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="child watchers belong to Unix")
+def test_it_starts_processes_where_the_program_s_own_loop_and_policy_cannot():
+    quiet = ["-W", "ignore::DeprecationWarning"]  # about policies, since Python 3.14
+    done = subprocess.run(
+        [sys.executable, *quiet, "-c", NO_PROCESSES], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "not here\n(b'42\\n', 0)\n", done.stderr
+    assert done.stderr == ""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -60,6 +61,22 @@ def test_cancelling_a_connection_under_way_ends_its_server(raw, is_alive, eventu
     assert job.cancel()
     assert job.finished.wait(LIMIT)
     assert not is_alive(pid)
+
+
+@pytest.mark.parametrize("moment", ["", "eventually(lambda: session.pid, 60)", "job.result(60)"])
+def test_a_program_that_ends_while_a_session_opens_or_is_open_says_nothing(raw, moment):
+    code = (
+        "import sys; sys.path.insert(0, 'tests/support')\n"
+        "from rig.waiting import eventually\n"
+        "from tooldeck.mcp.session import Session\n"
+        f"session = Session('raw', {raw()!r})\n"
+        f"job = session.open()\n{moment}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout + done.stderr == ""
 
 
 def test_a_server_that_dies_in_a_call_gives_its_exit_code_at_once_and_leaves_a_dead_session(raw, connected):

@@ -7,12 +7,10 @@ submitted it. Nothing here touches the loop of the caller, so it works the same 
 from __future__ import annotations
 
 import asyncio
-import asyncio.tasks
 import atexit
 import contextvars
 import inspect
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
@@ -20,18 +18,11 @@ from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar
 
 from tooldeck.core.errors import TooldeckError
+from tooldeck.hosts.own_loop import new_loop, wind_down
 
 __all__ = ["BackgroundLoop", "Job", "JobOwner", "background", "start_job"]
 
 T = TypeVar("T")
-
-# nest_asyncio.apply() replaces asyncio.Task for the whole process with the pure Python class, which anyio's
-# scopes and asyncio.timeout do not understand on Python 3.14. Our loop keeps the compiled one.
-_CompiledTask: type[asyncio.Task[Any]] = getattr(sys.modules.get("_asyncio"), "Task", asyncio.tasks.Task)
-
-
-def _compiled_task(loop: asyncio.AbstractEventLoop, coro: Any, **kwargs: Any) -> asyncio.Task[Any]:
-    return _CompiledTask(coro, loop=loop, **kwargs)
 
 
 class JobOwner(Protocol):
@@ -157,7 +148,7 @@ class BackgroundLoop:
             raise TooldeckError("The interpreter is shutting down; background work is no longer possible.")
         if self._loop is not None and self._pid != os.getpid():
             _inherited.append(self._loop)
-        loop = _new_loop()
+        loop = new_loop()
         self._loop, self._pid = loop, os.getpid()
         self._thread = threading.Thread(target=_serve, args=(loop,), name=self.name, daemon=True)
         self._thread.start()
@@ -178,10 +169,12 @@ class BackgroundLoop:
             if loop is None or thread is None or self._pid != os.getpid():
                 return True
             self._loop = self._thread = None
-        if thread.is_alive() and not loop.is_closed():
-            loop.call_soon_threadsafe(lambda: loop.create_task(_wind_down(loop, timeout)))
-            thread.join(timeout + 1.0)
-        return not thread.is_alive()
+        if not thread.is_alive() or loop.is_closed():
+            return True
+        all_ended: list[bool] = []
+        loop.call_soon_threadsafe(lambda: loop.create_task(_end(loop, timeout, all_ended.append)))
+        thread.join(timeout + 1.0)
+        return all_ended == [True]
 
 
 _leaving = threading.Event()
@@ -215,13 +208,6 @@ def start_job(
     job.belongs_to(task)
 
 
-def _new_loop() -> asyncio.AbstractEventLoop:
-    """A loop that can start processes, whatever loop or policy the caller uses."""
-    loop = asyncio.ProactorEventLoop() if sys.platform == "win32" else asyncio.SelectorEventLoop()
-    loop.set_task_factory(_compiled_task)
-    return loop
-
-
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     """The thread: run the loop until it is stopped."""
     asyncio.set_event_loop(loop)
@@ -235,14 +221,9 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             loop.close()
 
 
-async def _wind_down(loop: asyncio.AbstractEventLoop, timeout: float) -> None:
-    """Cancel what runs, once, give it time to clean up, then stop the loop."""
+async def _end(loop: asyncio.AbstractEventLoop, timeout: float, tell: Callable[[bool], None]) -> None:
     try:
-        others = asyncio.all_tasks(loop) - {asyncio.current_task(loop)}
-        for task in others:
-            task.cancel()
-        if others:
-            await asyncio.wait(others, timeout=timeout)
+        tell(await wind_down(timeout))
     finally:
         loop.stop()
 

@@ -98,6 +98,8 @@ class Life:
             await asyncio.to_thread(sdk.prepare)
             # Takes seconds the first time; done while the server starts, not in the middle of a call.
             warming = asyncio.create_task(asyncio.to_thread(warm_up))
+            # A session that fails before it needs this leaves it alone, and with it whatever it raises.
+            warming.add_done_callback(lambda task: task.cancelled() or task.exception())
             async with AsyncExitStack() as stack:
                 await self._enter(stack)
                 await warming

@@ -30,6 +30,8 @@ _CLOSE_LIMIT = 4.5
 # Seconds: the guard needs 3 at most.
 _UNGUARDED_GRACE = 1.5
 # Seconds a server has to leave after the end of its input, when its guard is gone.
+_REAP_LIMIT = 3.0
+# Seconds until asyncio has heard of the end of the process; a busy machine takes its time.
 
 
 class StdioServer:
@@ -134,7 +136,7 @@ class StdioServer:
             # Closed too early, the transport reaps the process behind the back of asyncio's watcher, which
             # complains.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._reaped.wait(), 1.0)
+                await asyncio.wait_for(self._reaped.wait(), _REAP_LIMIT)
             with contextlib.suppress(OSError):
                 self._transport.close()
 
