@@ -18,6 +18,22 @@ ON_UVLOOP = (
 )
 """A program that is a kernel whose loop cannot be patched or entered again."""
 
+WITHOUT_PROCESSES = """
+import asyncio
+
+class Loop(asyncio.SelectorEventLoop):
+    async def subprocess_exec(self, *args, **kwargs): raise NotImplementedError
+    async def subprocess_shell(self, *args, **kwargs): raise NotImplementedError
+
+class Policy(asyncio.DefaultEventLoopPolicy):
+    _loop_factory = Loop
+    def get_child_watcher(self): raise NotImplementedError
+
+asyncio.set_event_loop_policy(Policy())
+from ipykernel.kernelapp import launch_new_instance; launch_new_instance()
+"""
+"""A program that is a kernel whose loop cannot start processes, as the one that kernels use on Windows."""
+
 ONE, TWO = "nest_asyncio", "nest_asyncio2"
 """The two lines of the package by which users make their loop reentrant."""
 
