@@ -79,8 +79,14 @@ export function labelled(form) {
     if (wanted === null || (document.activeElement !== null && document.activeElement !== document.body)) return;
     const { list, place, kind } = wanted;
     const item = list.children[Math.min(place, list.children.length - 1)];
-    const next = item?.querySelector(`:scope > .td-form-line > .${kind}`) ?? list.parentElement?.querySelector(".td-form-add");
-    if (next instanceof HTMLElement) next.focus();
+    // At an end of the list the button that was pressed is hidden and takes no focus.
+    const kinds = [kind, "td-form-up", "td-form-down", "td-form-remove"];
+    const next = kinds.map((one) => item?.querySelector(`:scope > .td-form-line > .${one}`) ?? null);
+    for (const button of [...next, list.parentElement?.querySelector(".td-form-add")]) {
+      if (button instanceof HTMLElement) button.focus();
+      if (button === document.activeElement) break;
+    }
+    wanted = null;
   };
   let due = 0;
   const watcher = new MutationObserver(() => {

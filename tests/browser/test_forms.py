@@ -37,7 +37,7 @@ def show(schema, value):
 VALUE = "print(json.dumps(form.value))"
 NAMELESS = """form => [...form.querySelectorAll("input, select, textarea, button, [role=slider]")]
     .filter(one => one.offsetParent !== null && one.type !== "file")
-    .filter(one => !(one.labels?.length || one.getAttribute("aria-label") || one.title || one.textContent.trim()))
+    .filter(one => !one.labels?.length && !one.ariaLabel && !one.title && !one.textContent.trim())
     .map(one => one.outerHTML)"""
 
 
