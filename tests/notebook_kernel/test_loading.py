@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from kernel_cells import VERSIONS
-from kernel_pool import or_skip
 from notebook_kernel import NotebookKernel
+from rig import kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("anywidget", "httpx", "httpx2", "ipywidgets", "jsonschema", "mcp", "nest_asyncio2", "sqlite3")
@@ -48,8 +50,12 @@ WALK = [
 ]
 
 
+@pytest.mark.timeout(400)
 def test_a_notebook_shows_the_same_with_every_ipykernel() -> None:
-    shown = {version: walk(version) for version in VERSIONS}
+    shown = {}
+    for version in VERSIONS:
+        with suppress(kernels.UnavailableError):  # the tests of that version say so
+            shown[version] = walk(version)
     first = shown[None]
     assert len(first) == len(WALK)
     for version, outputs in shown.items():
@@ -58,8 +64,7 @@ def test_a_notebook_shows_the_same_with_every_ipykernel() -> None:
 
 def walk(version: str | None) -> list[list[str]]:
     """The text of all outputs of the walk, cell by cell, without what differs from run to run."""
-    with or_skip():
-        notebook = NotebookKernel(version)
+    notebook = NotebookKernel(version)
     try:
         notebook.fresh()
         return [_texts(notebook, code) for code in WALK]
