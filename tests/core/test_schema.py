@@ -238,3 +238,11 @@ def test_the_type_of_the_value_is_described_where_it_can_be():
 
     assert define(f).output_schema["properties"] == {"x": {"type": "integer"}}
     assert define(g).output_schema is None or define(g).output_schema
+
+
+def test_a_parameter_with_an_alias_is_refused_by_name():
+    def read(path: Annotated[str, Field(alias="dir")]) -> str:
+        return path
+
+    with pytest.raises(DefinitionError, match="read: parameter 'path' has an alias"):
+        define(read)

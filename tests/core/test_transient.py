@@ -96,3 +96,27 @@ def test_a_tool_may_say_how_long_to_wait(asked, seconds):
 
 def test_an_exception_without_a_response_asks_for_nothing():
     assert retry_after(ValueError()) is None
+
+
+def test_an_exception_that_raises_when_it_is_looked_at_is_neither_worth_a_try_nor_in_the_way():
+    class Raising(dict):
+        def items(self):
+            raise ValueError("no")
+
+    class Odd(Exception):
+        @property
+        def response(self):
+            raise RuntimeError("there is none yet")
+
+        status_code = code = response
+
+        @property
+        def __class__(self):
+            raise RuntimeError("nor a class")
+
+    assert not is_transient(Odd())
+    assert retry_after(Odd()) is None
+    asked = HttpError(503)
+    asked.response.headers = Raising()
+    assert is_transient(asked)
+    assert retry_after(asked) is None

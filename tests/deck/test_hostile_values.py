@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tooldeck import Block, Decision, Deck, Injected, Rewrite, Scope, Status, TransientError
+from tooldeck import Block, Decision, Deck, Injected, Rewrite, Scope, Status, Text, TransientError
 from tooldeck.core.events import BreakerMoved, CallEnded, CallStarted
 from tooldeck.testing import fake_deck
 
@@ -270,3 +270,26 @@ def test_a_tool_may_return_what_it_knows_of_its_call(run, auto):
 
     deck.add(f)
     assert "f(x=1)" in run(deck, "f", x=1).text
+
+
+def test_an_exception_with_properties_that_raise_is_the_failure_itself_and_counts(run, auto):
+    deck, _ = auto
+
+    class NoResponse(Exception):
+        @property
+        def response(self):
+            raise RuntimeError("there is none yet")
+
+    def fetch() -> str:
+        raise NoResponse("gone")
+
+    deck.add(fetch, effects="read", retry=2)
+    result = run(deck, "fetch")
+    assert type(result.exception) is NoResponse
+    assert result.error == "NoResponse: gone"
+    assert deck.breaker("fetch").state.failures == 1
+
+
+def test_a_text_part_must_be_text():
+    with pytest.raises(TypeError, match="Text: text must be text"):
+        Text(5)

@@ -14,7 +14,7 @@ import threading
 import pytest
 from pydantic import SecretStr
 
-from tooldeck import Decision, Deck, DefinitionError, Run, SetupError, calling
+from tooldeck import Ask, Decision, Deck, DefinitionError, Run, SetupError, calling
 from tooldeck.store import SqliteStore
 from tooldeck.store.log import write_jsonl
 from tooldeck.testing import fake_deck
@@ -394,3 +394,51 @@ def test_a_store_of_the_users_own_is_used_and_left_open_by_nobody_else(logged):
     assert one.store is store
     assert [entry.arguments["a"] for entry in two.log()] == [1, 2]
     assert one.log()[0].session != one.log()[1].session
+
+
+def test_calls_with_the_same_id_at_the_same_time_are_told_apart(logged):
+    deck, _ = logged
+    both = threading.Barrier(2)
+
+    def wait(x: int) -> int:
+        both.wait(10)
+        return x
+
+    deck.add(wait, effects="none")
+    deck.call_many([{"id": "call_0", "name": "wait", "arguments": {"x": x}} for x in (1, 2)])
+    assert sorted((entry.status, entry.arguments["x"], entry.result) for entry in deck.log()) == [
+        ("ok", 1, "1"),
+        ("ok", 2, "2"),
+    ]
+
+
+def test_no_secret_comes_in_by_a_name_a_label_or_a_reason(run):
+    token = "ghp_" + "a" * 30
+    deck, _ = fake_deck([Decision(True)], store=":memory:")
+    deck.add(lambda password: "ran", name="login", effects="write")
+    deck.before_tool(lambda call: Ask(f"it sends {call.raw['password']}"), tools="login")
+    with calling(label=token):
+        assert run(deck, "login", password="open sesame").ok
+    run(deck, token, a=1)
+    stored = repr(deck.log())
+    assert token not in stored
+    assert "open sesame" not in stored
+    assert len(deck.log()) == 2
+
+
+def test_a_damaged_entry_hides_no_other_and_cannot_be_replayed(tmp_path):
+    deck = Deck(policy="auto", store=tmp_path / "deck.db")
+    deck.add(add, effects="none")
+    for a in (1, 2, 3, 4):
+        deck.call("add", a=a)
+    with sqlite3.connect(tmp_path / "deck.db") as other:
+        other.execute("UPDATE calls SET arguments = '{bad' WHERE id = 1")
+        other.execute("UPDATE calls SET approvals = '5', name = x'ff00' WHERE id = 2")
+        other.execute("UPDATE calls SET arguments = '[1]' WHERE id = 3")
+    other.close()
+    entries = deck.log()
+    assert [entry.result for entry in entries] == ["3", "4", "5", "6"]
+    assert [entry.notes for entry in entries] == [("this entry of the log is damaged",)] * 3 + [()]
+    with pytest.raises(DefinitionError, match="not stored whole"):
+        deck.replay(1)
+    deck.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -297,3 +298,41 @@ def test_the_store_itself_may_be_injected(run, tmp_path):
     bare.add(g)
     assert run(bare, "g").value is True
     assert run(bare, "f").status == "failed"
+
+
+@pytest.mark.parametrize("phase", ["open", "half-open"])
+def test_a_clock_that_is_set_back_does_not_keep_a_tool_closed(phase):
+    first, second, clock, _store = pair()
+    clock.advance(100_000)
+    fail(first, 2)
+    if phase == "half-open":
+        clock.advance(11)
+        assert first.admit() is Admission.PROBE
+    clock.seconds = 0.0
+    assert not second.would_refuse()
+    assert second.admit() is Admission.PROBE
+    assert second.admit() is Admission.REFUSED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["garbage", "[]", "5", '{"phase": "open", "failures": 1e999}', '{"phase": "open", "opened_at": NaN}', ""],
+)
+def test_a_state_that_somebody_spoilt_counts_as_none_and_is_replaced(run, tmp_path, text):
+    deck = Deck(policy="auto", store=tmp_path / "deck.db")
+
+    def flaky(*, fail: bool = False) -> str:
+        if fail:
+            raise ConnectionError("down")
+        return "up"
+
+    deck.add(flaky, effects="none", breaker=SHARED)
+    run(deck, "flaky", fail=True)
+    whole = {"failures": 1, "opened_at": 0.0, "last_error": "", "window": [], "probe_at": 0.0}
+    state = text if not text.startswith("{") else json.dumps({**whole, **json.loads(text)})
+    assert deck.store.run("UPDATE breakers SET state = ?", (state,)).changed == 1
+    assert run(deck, "flaky").ok
+    for _ in range(2):
+        run(deck, "flaky", fail=True)
+    assert run(deck, "flaky").status == "tripped"
+    deck.close()

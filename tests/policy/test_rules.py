@@ -341,3 +341,41 @@ def test_a_tool_that_is_denied_for_some_arguments_is_shown_to_models_and_one_tha
     deck.add(body, name="file")
     deck.add(body, name="hidden")
     assert [tool["name"] for tool in deck.export("mcp")] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "address", "allowed", "denied"),
+    [
+        ("https://a.org/pub/*", "https://a.org/pub/x", True, True),
+        ("https://a.org/pub/*", "https://a.org/pub/", True, True),
+        ("https://a.org/pub/*", "https://a.org/pub/../key", False, True),
+        ("https://a.org/pub/*", "https://a.org/pub/%2e%2e/key", False, True),
+        ("https://a.org/pub/*", "https://a.org/pub/..\\key", False, True),
+        ("https://a.org/pub/*", "https://a.org/x/../pub/y?q=../z", False, True),
+        ("https://a.org/*", "https://a.org/x%20y?q=1#top", True, True),
+        ("https://a.org/*", "HTTPS://A.org/x", False, True),
+        ("https://a.org/*", " https://a.org:443/x", False, True),
+        ("https://a.org/*", "https://ann@a.org/x", False, True),
+        ("https://a.org/*", "https:\\\\a.org/x", False, True),
+        ("https://a.org/*", "https://a.org:8443/x", False, False),
+        ("https://a.org/*", "https://a.org@b.org/x", False, False),
+        ("https://*.a.org/*", "https://www.a.org/x", True, True),
+        ("https://*.a.org/*", "https://b.org/.a.org/", False, True),
+        ("https://*.a.org/*", "https://b.org/?x=www.a.org/", False, True),
+        ("https://*.a.org/*", "https://b.org#.a.org/", False, True),
+        ("https://*.a.org/*", "https://b.org\\.a.org/", False, True),
+        ("*://a.org/*", "https://b.org/?x://a.org/", False, True),
+        ("*://a.org/*", "https://a.org/x", True, True),
+        ("https://[[]::1]:80/*", "https://[::1]:80/x", True, True),
+        ("https://*", "https://[bad/x", False, True),
+        ("/data/*", "/data/x://../../etc/passwd", False, True),
+        ("/data/*", "/data/x", True, True),
+        ("*", "https://a.org/../x", True, True),
+    ],
+)
+def test_an_address_is_read_as_a_client_reads_it_in_the_way_that_is_less_lenient(
+    pattern, address, allowed, denied
+):
+    given = {"path": address}
+    assert (word({"word": "allow", "arguments": {"path": pattern}}, arguments=given) == "allow") is allowed
+    assert (word({"word": "deny", "arguments": {"path": pattern}}, arguments=given) == "deny") is denied

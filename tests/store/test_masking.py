@@ -145,3 +145,36 @@ def test_unreadable_text_with_a_secret_in_it_is_recognised():
     assert hints_at_secrets('{"password": "hun')
     assert hints_at_secrets("use sk-abcdefghij0123456789 {")
     assert not hints_at_secrets('{"max_tokens": 5, "text": ')
+
+
+def test_a_token_that_is_a_key_is_taken_out_at_every_level():
+    token = "ghp_" + "a" * 30
+    masked = mask({token: 1, "deep": [{token: {"inner": token}}]})
+    assert token not in json.dumps(masked.arguments)
+    assert masked.paths
+
+
+def test_a_secret_in_a_text_that_is_json_is_taken_out_and_the_rest_stays():
+    body = json.dumps({"user": "ann", "password": "open sesame", "list": [{"api_key": "abcdef"}]})
+    masked = mask({"body": body, "other": "open sesame"})
+    assert json.loads(masked.arguments["body"]) == {
+        "user": "ann",
+        "password": MASK,
+        "list": [{"api_key": MASK}],
+    }
+    assert masked.arguments["other"] == MASK
+    assert mask({"body": '{"user":  "ann"}'}).arguments == {"body": '{"user":  "ann"}'}
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("https://x.org/?api_key=abc123&page=2", f"https://x.org/?api_key={MASK}&page=2"),
+        ("GET /a?q=1&access_token=abc#top", f"GET /a?q=1&access_token={MASK}#top"),
+        ("password=open&user=ann", f"password={MASK}&user=ann"),
+        ("https://x.org/?page_token=abc&q=token", "https://x.org/?page_token=abc&q=token"),
+    ],
+)
+def test_a_field_of_an_address_or_form_that_names_a_secret_loses_its_value(text, clean):
+    assert scrub(text) == clean
+    assert scrub(clean) == clean

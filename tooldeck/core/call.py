@@ -75,6 +75,8 @@ class CallLog:
     """Set when the call is given up; made when somebody asks for it, see `token_of`."""
     clock: Deadline | None = None
     """What the call, or its attempt under way, must end before; None where there is no limit."""
+    foreign: tuple[BaseException, ...] = ()
+    """What inner calls of untrusted tools failed with."""
     repeated: BaseException | None = None
     """What an inner call failed with for good, after all its attempts."""
     progress: Progress | None = None

@@ -28,9 +28,14 @@ def is_media_type(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of text."""
+    """A piece of text. Raises TypeError for anything else."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what nobody could read."""
+        if not issubclass(type(self.text), str):
+            raise TypeError(f"Text: text must be text, got {type(self.text).__name__}.")
 
     def __str__(self) -> str:
         return self.text

@@ -87,6 +87,11 @@ def describe_parameters(
     finally:
         _enums.reset(token)
     for field, described in fields.items():
+        if field not in schema["properties"]:
+            raise DefinitionError(
+                f"{name}: parameter {field!r} has an alias, which nobody could tell from another parameter; "
+                "leave it out and give the parameter the name that callers shall use."
+            )
         _complete(schema["properties"][field], described)
     return FunctionParameters(_round_trip(name, schema), validator, fills, enums)
 

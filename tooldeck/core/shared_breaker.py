@@ -8,6 +8,7 @@ breaker goes on by itself for a while.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +24,8 @@ T = TypeVar("T")
 
 LOST_AFTER = 120.0
 """Seconds after which a probe of a killed program is given up, or the cool-down where that is more."""
+SKEW = 1.0
+"""Seconds by which a time may lie ahead; one that lies further ahead shows that the clock was set back."""
 PAUSE = 30.0
 """Seconds for which a failing store is left alone."""
 _TRIES = 50
@@ -120,12 +123,15 @@ class SharedBreaker(Breaker):
         return version, _Record(BreakerState()) if kept is None else _read(kept)
 
     def _looked_up(self, record: _Record) -> _Record:
-        """The record, a probe that was lost with its program taken back."""
-        state = record.state
-        lost_after = max(LOST_AFTER, self.settings.cooldown)
-        if state.phase is not Phase.HALF_OPEN or self._now() - record.probe_at < lost_after:
+        """The record, due for a probe where one was lost with its program or the clock was set back."""
+        state, now = record.state, self._now()
+        if state.phase is Phase.CLOSED:
             return record
-        due = self._now() - self.settings.cooldown
+        is_open = state.phase is Phase.OPEN
+        since = now - (state.opened_at if is_open else record.probe_at)
+        if since >= -SKEW and (is_open or since < max(LOST_AFTER, self.settings.cooldown)):
+            return record
+        due = now - self.settings.cooldown
         return replace(record, state=replace(state, phase=Phase.OPEN, opened_at=due))
 
     def _is_alone(self) -> bool:
@@ -150,6 +156,7 @@ def _read(kept: Mapping[str, Any]) -> _Record:
             str(kept["last_error"]),
             tuple(bool(one) for one in kept["window"]),
         )
-        return _Record(state, float(kept["probe_at"]))
-    except (KeyError, TypeError, ValueError):
+        record = _Record(state, float(kept["probe_at"]))
+    except (KeyError, TypeError, ValueError, OverflowError):
         return _Record(BreakerState())
+    return record if math.isfinite(state.opened_at + record.probe_at) else _Record(BreakerState())

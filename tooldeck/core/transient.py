@@ -17,11 +17,12 @@ _STATUS = {408, 425, 429, 500, 502, 503, 504}
 
 
 def is_transient(error: BaseException, extra: tuple[type[BaseException], ...] = ()) -> bool:
-    """Whether another attempt may succeed; `extra` types are worth one as well."""
-    if isinstance(error, (TransientError, ConnectionError, TimeoutError, *extra)):
+    """Whether another attempt may succeed; `extra` types are worth one as well. Never raises."""
+    kind = type(error)  # asked of its type, since an exception of strangers may raise when asked itself
+    if issubclass(kind, (TransientError, ConnectionError, TimeoutError, *extra)):
         return True
     httpx = sys.modules.get("httpx")  # recognised when the tool uses it, never imported for it
-    if httpx is not None and isinstance(error, httpx.TransportError):
+    if httpx is not None and issubclass(kind, httpx.TransportError):
         return True
     return _status(error) in _STATUS
 
@@ -29,14 +30,17 @@ def is_transient(error: BaseException, extra: tuple[type[BaseException], ...] = 
 def retry_after(error: BaseException) -> float | None:
     """Seconds the other side asked to wait, from `TransientError` or an HTTP Retry-After header.
 
-    None where nothing sensible was asked for; 0 for a date that has passed.
+    None where nothing sensible was asked for; 0 for a date that has passed. Never raises.
     """
-    if isinstance(error, TransientError):
-        return _seconds(error.retry_after)
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
+    if issubclass(type(error), TransientError):
+        return _seconds(_of(error, "retry_after"))
+    headers = _of(_of(error, "response"), "headers")
+    try:
+        if not isinstance(headers, Mapping):
+            return None
+        asked = next((value for name, value in headers.items() if str(name).lower() == "retry-after"), None)
+    except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
         return None
-    asked = next((value for name, value in headers.items() if str(name).lower() == "retry-after"), None)
     return _seconds(asked) if isinstance(asked, str) else None
 
 
@@ -59,14 +63,22 @@ def _until(date: str) -> float | None:
 
 def _status(error: BaseException) -> int | None:
     """The HTTP status an exception carries, under the names that clients use."""
-    response = getattr(error, "response", None)
+    response = _of(error, "response")
     for holder, name in (
         (response, "status_code"),
         (response, "status"),
         (error, "status_code"),
         (error, "code"),
     ):
-        code = getattr(holder, name, None)
-        if isinstance(code, int):
+        code = _of(holder, name)
+        if issubclass(type(code), int):
             return code
     return None
+
+
+def _of(holder: Any, name: str) -> Any:
+    """An attribute, or None where there is none; a property of strangers may raise anything."""
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # noqa: BLE001
+        return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import fnmatch
 import json
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from tooldeck.core.call import ToolCall
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.vocabulary import Effect
+from tooldeck.policy.addresses import ADDRESS, host_of, straight_address
 
 __all__ = ["fits", "matches"]
 
@@ -72,20 +74,35 @@ def _is(given: Any, wanted: Any, call: ToolCall, *, every: bool) -> bool:
         return whole or any(_is(item, wanted, call, every=False) for item in items)
     if not isinstance(given, str):
         return fits(canonical_text(given), wanted)
-    if every and _chains(given, wanted, call):
+    if every and (_chains(given, wanted, call) or _leads_elsewhere(given, wanted)):
         return False
     found = [fits(text, wanted) for text in _spellings(given)]
     return all(found) if every else any(found)
 
 
 def _spellings(text: str) -> list[str]:
-    """A text as given, and as a path without detours (``a/../b``), which may lead somewhere else."""
-    if "/" not in text or "://" in text:
+    """A text as given, and as a path or address without detours (``a/../b``), which may lead elsewhere."""
+    if "/" not in text:
         return [text]
+    if ADDRESS.match(text):
+        straight = straight_address(text)
+        return [text] if straight == text else [text, straight]
     straight = posixpath.normpath(text)
     if text.startswith("//"):
         straight = f"/{straight.lstrip('/')}"  # POSIX gives two leading slashes a meaning that no system uses
     return [text] if straight == text.rstrip("/") else [text, straight]
+
+
+def _leads_elsewhere(text: str, pattern: str) -> bool:
+    """Whether an address has another host than the pattern names, though the pattern fits the text.
+
+    ``https://*.example.com/*`` must not cover ``https://other.org/?.example.com/``.
+    """
+    scheme, mark, rest = pattern.partition("://")
+    if not mark or "/" in scheme:
+        return False
+    host = host_of(text)
+    return host is None or not fits(host, re.split(r"[/?#]", rest, maxsplit=1)[0].casefold())
 
 
 def _chains(text: str, pattern: str, call: ToolCall) -> bool:

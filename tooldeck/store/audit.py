@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tooldeck.core.arguments import read_arguments
-from tooldeck.core.call import ToolCall
+from tooldeck.core.call import CallLog, ToolCall
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.errors import StoreError
 from tooldeck.core.events import ApprovalAnswered, AttemptStarted, CallEnded, CallStarted, Event
@@ -62,7 +62,7 @@ class AuditLog:
         """Tells the calls of this deck from those of others in the same store."""
         self._store = store
         self._find = find
-        self._open: dict[str, _Open] = {}
+        self._open: dict[CallLog, _Open] = {}
         self._quiet_until = 0.0
         self._missed = 0
         self._begun = False
@@ -77,7 +77,7 @@ class AuditLog:
             self._write(self._answered, event)
         elif isinstance(event, CallEnded):
             self._write(self._ended, event.result)
-            self._open.pop(event.result.call.id, None)
+            self._open.pop(event.result.call.log, None)
 
     def running(self) -> frozenset[int]:
         """The ids of this deck's own calls that are under way."""
@@ -120,10 +120,10 @@ class AuditLog:
                 call.id,
                 call.parent,
                 time.time(),
-                _sound(to_text(call.name))[:200],
+                _sound(scrub(to_text(call.name)))[:200],
                 None if tool is None else _sound(str(tool.origin)),
                 str(call.caller.source),
-                _sound(to_text(call.caller.label)),
+                _sound(scrub(to_text(call.caller.label))),
                 None if run is None else run.id,
                 stored.text,
                 _json(stored.paths),
@@ -131,17 +131,17 @@ class AuditLog:
             ),
         )
         hushed = bool(problems) and hints_at_secrets(to_text(call.raw))
-        self._open[call.id] = _Open(made.row_id, stored.secrets, hushed, written=stored.text)
+        self._open[call.log] = _Open(made.row_id, stored.secrets, hushed, written=stored.text)
 
     def _attempted(self, call: ToolCall, attempt: int) -> None:
-        known = self._open.get(call.id)
+        known = self._open.get(call.log)
         if known is None:
             return
         self._rewrite(known, call)
         self._store.run("UPDATE calls SET attempts = ? WHERE id = ?", (attempt, known.row))
 
     def _answered(self, event: ApprovalAnswered) -> None:
-        known = self._open.get(event.request.call.id)
+        known = self._open.get(event.request.call.log)
         if known is None:
             return
         decision = event.decision
@@ -149,7 +149,7 @@ class AuditLog:
             "approved": decision.approved is True,
             "by": scrub(to_text(decision.by), known.secrets),
             "scope": str(decision.scope),
-            "rule": event.request.rule,
+            "rule": scrub(event.request.rule, known.secrets),
             "note": scrub(to_text(decision.note), known.secrets),
             "edited": decision.arguments is not None,
         }
@@ -157,7 +157,7 @@ class AuditLog:
         self._store.run("UPDATE calls SET approvals = ? WHERE id = ?", (_json(known.approvals), known.row))
 
     def _ended(self, result: ToolResult) -> None:
-        known = self._open.get(result.call.id)
+        known = self._open.get(result.call.log)
         if known is None:
             return
         self._rewrite(known, result.call)

@@ -151,14 +151,35 @@ def _with_status(status: str, running: list[int]) -> tuple[str, list[Any]]:
 
 def _entry(row: tuple[Any, ...], running: frozenset[int]) -> LoggedCall:
     entry = LoggedCall(*row)
-    return replace(
-        entry,
-        started=datetime.fromtimestamp(float(entry.started), UTC).isoformat(timespec="milliseconds"),
-        arguments=None if entry.arguments is None else json.loads(str(entry.arguments)),
-        masked=tuple(json.loads(str(entry.masked))),
-        whole=bool(entry.whole),
-        approvals=tuple(json.loads(str(entry.approvals))),
-        decisions=json.loads(str(entry.decisions)),
-        notes=tuple(json.loads(str(entry.notes))),
-        status=entry.status or (RUNNING if entry.id in running else UNFINISHED),
-    )
+    status = entry.status or (RUNNING if entry.id in running else UNFINISHED)
+    try:
+        return replace(
+            entry,
+            started=datetime.fromtimestamp(float(entry.started), UTC).isoformat(timespec="milliseconds"),
+            arguments=None if entry.arguments is None else _mapping(json.loads(str(entry.arguments))),
+            masked=tuple(json.loads(str(entry.masked))),
+            whole=bool(entry.whole),
+            approvals=tuple(_mapping(one) for one in json.loads(str(entry.approvals))),
+            decisions=_mapping(json.loads(str(entry.decisions))),
+            notes=tuple(json.loads(str(entry.notes))),
+            status=status,
+        )
+    except (TypeError, ValueError, OverflowError, OSError, RecursionError):  # it must not hide the others
+        return replace(
+            entry,
+            started=str(entry.started),
+            name=str(entry.name),
+            arguments=None,
+            masked=(),
+            whole=False,
+            approvals=(),
+            decisions={},
+            notes=("this entry of the log is damaged",),
+            status=str(status),
+        )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} is no mapping")
+    return value

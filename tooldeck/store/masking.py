@@ -56,6 +56,12 @@ _SHAPES = (
 """Texts that give themselves away: a mark that is looked for first, which is fast, and the whole shape."""
 
 
+_FIELDS = re.compile(r"(?:(?<=[?&;])|\A)([\w.-]{1,100})=([^&;#\s\"'<>]+)")
+"""Fields of addresses and forms, as in ``?api_key=…``."""
+_MOST_JSON = 100_000
+"""Characters of a text that is read as JSON to look into it."""
+
+
 class Masked(NamedTuple):
     """Arguments without their secrets."""
 
@@ -70,7 +76,7 @@ def mask(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None = None) 
     """`arguments`, which are plain JSON, with `MASK` for every secret in them."""
     work = _Masking(schema or {})
     masked = {
-        key: work.member(key, value, list(_inner(work.root, key, _DEEPEST, work.root)), key)
+        work.key(key, key): work.member(key, value, list(_inner(work.root, key, _DEEPEST, work.root)), key)
         for key, value in arguments.items()
     }
     secrets = tuple(sorted(work.secrets, key=len, reverse=True))
@@ -87,6 +93,8 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     for mark, shape, instead in _SHAPES:
         if mark in text:
             text = shape.sub(instead, text)
+    if "=" in text:
+        text = _FIELDS.sub(lambda field: f"{field[1]}={MASK}" if _is_secret_field(field) else field[0], text)
     return text
 
 
@@ -114,7 +122,7 @@ class _Masking:
     def value(self, value: Any, schemas: list[Any], path: str) -> Any:
         if isinstance(value, dict):
             return {
-                key: self.member(key, inner, self.below(schemas, key), f"{path}.{key}")
+                self.key(key, path): self.member(key, inner, self.below(schemas, key), f"{path}.{key}")
                 for key, inner in value.items()
             }
         if isinstance(value, list):
@@ -122,13 +130,29 @@ class _Masking:
                 self.member("", inner, self.below(schemas, index), f"{path}[{index}]")
                 for index, inner in enumerate(value)
             ]
-        if isinstance(value, str):
-            clean = scrub(value)
-            if clean != value:
-                self.paths.append(path)
-                self.secrets.update(found[0] for _, shape, _ in _SHAPES for found in shape.finditer(value))
-            return clean
-        return value
+        return self.text(value, path) if isinstance(value, str) else value
+
+    def text(self, text: str, path: str) -> str:
+        """A text without what gives itself away in it, also where it is JSON."""
+        before = len(self.paths)
+        inside = _json_in(text)
+        if inside is not None:
+            clean = json.dumps(self.value(inside, [], path), ensure_ascii=False)
+            if len(self.paths) > before:
+                return clean
+        clean = scrub(text)
+        if clean != text:
+            self.paths.append(path)
+            self.secrets.update(found[0] for _, shape, _ in _SHAPES for found in shape.finditer(text))
+            self.secrets.update(found[2] for found in _FIELDS.finditer(text) if _is_secret_field(found))
+        return clean
+
+    def key(self, key: str, path: str) -> str:
+        """A key, which may be a token itself."""
+        clean = scrub(key)
+        if clean != key:
+            self.paths.append(path if path != key else clean)
+        return clean
 
     def again(self, value: Any, secrets: tuple[str, ...], path: str) -> Any:
         """`value` without the secrets that were found elsewhere."""
@@ -185,6 +209,20 @@ def _named(key: str) -> bool:
     return (
         bool(words) and last not in _NO_SECRET_PAIRS and (words[-1] in _SECRET_ENDS or last in _SECRET_PAIRS)
     )
+
+
+def _is_secret_field(field: re.Match[str]) -> bool:
+    return field[2] != MASK and _named(field[1])
+
+
+def _json_in(text: str) -> Any:
+    """The object or list that a text is, or None."""
+    if not text.lstrip().startswith(("{", "[")) or len(text) > _MOST_JSON:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -48,7 +48,13 @@ class BreakerTable:
     def load(self, key: str) -> tuple[int, dict[str, Any] | None]:
         """The version and the state; 0 and None where there is none yet."""
         rows = self._store.run("SELECT version, state FROM breakers WHERE key = ?", (key,)).rows
-        return (rows[0][0], json.loads(rows[0][1])) if rows else (0, None)
+        if not rows:
+            return 0, None
+        try:
+            state = json.loads(rows[0][1])
+        except (TypeError, ValueError, RecursionError):  # somebody else's: the next change replaces it
+            state = {}
+        return rows[0][0], state if isinstance(state, dict) else {}
 
     def swap(self, key: str, version: int, state: Mapping[str, Any]) -> bool:
         """Put `state` in place of the one of `version` (0: of none); False when another program was first."""

@@ -102,7 +102,7 @@ def _own(tool: Tool) -> _Speaks:
             return False
         if outcome.status is not Status.FAILED or not outcome.counts:
             return None
-        return None if isinstance(outcome.exception, beside) else False
+        return None if issubclass(type(outcome.exception), beside) else False
 
     return speaks
 

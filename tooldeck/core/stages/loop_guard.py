@@ -11,7 +11,7 @@ import pickle
 from typing import Any
 
 from tooldeck.core.call import Outcome, Run, ToolCall
-from tooldeck.core.canonical import canonical_text
+from tooldeck.core.canonical import canonical_text, unlike_any
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.stages.steer import held
 from tooldeck.core.strangers import to_repr
@@ -94,8 +94,16 @@ def _digest(outcome: Outcome) -> str:
     # A tripped call tells the seconds that are left, which is no news.
     error = "" if outcome.status is Status.TRIPPED else outcome.error
     value = canonical_text(outcome.value, _whole)
-    parts = pickle.dumps(outcome.answer.parts) if outcome.answer is not None else b""
-    return _hash(f"{outcome.status}\0{error}\0{value}\0".encode("utf-8", "surrogatepass") + parts)
+    return _hash(f"{outcome.status}\0{error}\0{value}\0".encode("utf-8", "surrogatepass") + _parts(outcome))
+
+
+def _parts(outcome: Outcome) -> bytes:
+    if outcome.answer is None:
+        return b""
+    try:
+        return pickle.dumps(outcome.answer.parts)
+    except Exception:  # noqa: BLE001 - objects of strangers may raise anything here
+        return unlike_any(outcome.answer.parts).encode()
 
 
 def _whole(value: Any) -> str:

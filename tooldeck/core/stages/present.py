@@ -5,9 +5,10 @@ That is one text, and, where the answer has other parts, those in order. What co
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from tooldeck.core.call import CallLog, Outcome, ToolCall
+from tooldeck.core.errors import CallError
 from tooldeck.core.model_text import Cut, cut, error_text, value_text
 from tooldeck.core.options import MIN_CHARS
 from tooldeck.core.parts import Answer, Audio, Image, Part, Text
@@ -19,6 +20,8 @@ from tooldeck.core.world import Handler, World
 _FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED, Status.TIMEOUT}
 """The ends whose text may have words of the tool in it; a tripped call repeats the last error."""
 _UNRESOLVED_CHARS = 4_000
+_LINKS = 20
+"""Exceptions in a chain of causes, and of inner calls, that are looked at."""
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
 _OK = Status.OK
 
@@ -34,8 +37,11 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
         log = call.log
         found = (log.call or call).tool
         limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
-        outside = found is not None and found.from_outside and outcome.status in _FROM_OUTSIDE
-        mark = _Fence(world, found) if outside and found is not None else None
+        mark = None
+        if found is not None and (_is_outside(found, log, outcome) or _is_foreign(log, outcome)):
+            mark = _Fence(world, found)
+            if log.outer is not None and outcome.exception is not None:
+                log.outer.foreign = (*log.outer.foreign, outcome.exception)[-_LINKS:]
         if outcome.inner is not None or outcome.answer is not None:
             _present_answer(log, outcome, call.id, limit, mark)
         elif outcome.status is _OK:
@@ -51,6 +57,27 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
         return outcome
 
     return run
+
+
+def _is_outside(tool: Tool, log: CallLog, outcome: Outcome) -> bool:
+    """Whether the end may have words of a tool in it whose output is untrusted."""
+    return tool.from_outside and (log.attempts > 0 or outcome.status in _FROM_OUTSIDE)
+
+
+def _is_foreign(log: CallLog, outcome: Outcome) -> bool:
+    """Whether the body was ended by what an untrusted tool said that it called, in whichever wrapping."""
+    error = outcome.exception
+    for _ in range(_LINKS):
+        if error is None:
+            break
+        if any(error is known for known in log.foreign):
+            return True
+        if issubclass(type(error), CallError):  # not `isinstance`, since a stranger's may raise when asked
+            decisions = cast("CallError", error).result.decisions
+            if decisions is not None and "present" in decisions:
+                return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 class _Fence:

@@ -112,9 +112,10 @@ def _itself(value: Any) -> Any:
 
 def _failed(tool: Tool, call: ToolCall, error: Exception) -> Outcome:
     """What went wrong. A tool that gives a proper "no" is not at fault."""
-    if isinstance(error, ExpectedError | NotProvided | TooManyHungBodies):
+    kind = type(error)  # asked of its type, since an exception of strangers may raise when asked itself
+    if issubclass(kind, (ExpectedError, NotProvided, TooManyHungBodies)):
         return Outcome(Status.FAILED, error=to_text(error), exception=error, counts=False)
-    if isinstance(error, Cancelled):
+    if issubclass(kind, Cancelled):
         return Outcome(Status.CANCELLED, error=f"{tool.name} gave up: {to_text(error)}.", exception=error)
     transient = error is not call.log.repeated and is_transient(error, tool.retry.types)
     message = error_words(error)
