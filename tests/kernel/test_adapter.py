@@ -68,7 +68,7 @@ def test_where_a_name_is_gone_waiting_is_plain_and_says_so_once() -> None:
         assert kernel.run(code).text == "2\n"
         cell = kernel.blocked("post(print, 'waiting', place=here()); pause(60)", widgets=0)
         kernel.interrupt()
-        assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+        assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
         warned = kernel.run(
             "from tooldeck.notebook.kernel.environment import warn_if_unsupported; warn_if_unsupported()"
         ).text

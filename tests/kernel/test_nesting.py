@@ -61,7 +61,7 @@ def test_an_interrupt_ends_inner_and_outer_wait(kernel: LiveKernel) -> None:
     kernel.click(cell.widgets[0])
     kernel.shown(cell, widgets=4, waiting=2)
     kernel.interrupt()
-    assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+    assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
     assert "interrupted interrupted" in kernel.run("print(inner[0].state, outer.state)").text
 
 
@@ -137,5 +137,5 @@ def test_an_interrupt_inside_posted_work_ends_the_wait(kernel: LiveKernel) -> No
     )
     kernel.until(lambda: "working" in cell.text, 5, lambda: str(cell))
     kernel.interrupt()
-    assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+    assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
     assert "KeyboardInterrupt" in kernel.run("print(type(job.exception(0)).__name__)").text

@@ -41,7 +41,7 @@ def test_an_interrupt_cancels_the_coroutine_and_aborts_run_all(kernel: LiveKerne
     kernel.shown(cells[0], widgets=0)
     kernel.interrupt()
     for cell in cells:
-        kernel.finish(cell, 5)
+        kernel.finish(cell, 15)
     assert cells[0].error == "KeyboardInterrupt"
     assert "cleaned up" in cells[0].text
     assert cells[1].status == "aborted"
@@ -53,7 +53,7 @@ def test_an_interrupt_ends_a_coroutine_that_never_suspends(kernel: LiveKernel) -
     cell = kernel.send("run_here(stuck())")
     kernel.until(lambda: "stuck" in cell.text, 5, lambda: str(cell))
     kernel.interrupt()
-    assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+    assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
 
 
 def test_objects_made_by_top_level_await_work_from_blocking_code(kernel: LiveKernel) -> None:
@@ -142,7 +142,7 @@ def test_on_uvloop_waits_work_and_nested_runs_are_refused(kernel_on_uvloop: Live
         assert "approved" in kernel.finish(cell).text
         cell = kernel.blocked(code, widgets=2)
         kernel.interrupt()
-        assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+        assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
     kernel.run(
         "from tooldeck import Deck\nfrom tooldeck.notebook.kernel.host import KernelAsyncHost, KernelHost\n"
         "deck = Deck(host=KernelHost(), async_host=KernelAsyncHost())\n"

@@ -70,7 +70,7 @@ def test_an_interrupt_ends_the_wait(kernel: LiveKernel, route: str) -> None:
     start = time.monotonic()
     kernel.interrupt()
     assert kernel.finish(cell).error == "KeyboardInterrupt"
-    assert cell.replied_at - start < 2
+    assert cell.replied_at - start < 15
     assert "interrupted" in kernel.run("print(card.state)").text
 
 
@@ -100,7 +100,7 @@ def test_an_interrupt_inside_a_callback_ends_the_wait(kernel: LiveKernel, swallo
     kernel.click(cell.widgets[0])
     kernel.until(lambda: "in the callback" in cell.text, 5, lambda: str(cell))
     kernel.interrupt()
-    assert kernel.finish(cell, 5).error == "KeyboardInterrupt"
+    assert kernel.finish(cell, 15).error == "KeyboardInterrupt"
 
 
 @pytest.mark.pythons

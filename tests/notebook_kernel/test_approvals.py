@@ -63,7 +63,7 @@ def test_an_interrupt_ends_the_wait_and_the_card_says_so(notebook: NotebookKerne
     start = time.monotonic()
     notebook.interrupt()
     assert notebook.finish(cell).error == "KeyboardInterrupt"
-    assert cell.replied_at - start < 4
+    assert cell.replied_at - start < 15
     notebook.becomes(card, "interrupted")
     notebook.answer(card)
     assert notebook.run("print('next', ran)").text == "next []\n", "a late click runs nothing"

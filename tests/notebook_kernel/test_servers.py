@@ -69,7 +69,7 @@ def test_an_interrupt_in_a_call_reaches_the_server_and_the_session_goes_on(
     start = time.monotonic()
     notebook.interrupt()
     assert notebook.finish(cell).error == "KeyboardInterrupt"
-    assert cell.replied_at - start < 4
+    assert cell.replied_at - start < 15
     seen = "deck.call('seen').value.structured['cancelled']"
     notebook.until(lambda: len(notebook.run(f"print({seen})").text) > 3, 5, lambda: "no cancellation came")
     assert notebook.run("print(deck.mcp['raw'].state, deck.call('echo').status)").text == "ready ok\n"
