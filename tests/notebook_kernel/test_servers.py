@@ -106,7 +106,7 @@ def test_a_crash_in_a_call_gives_exit_code_and_stderr_and_the_card_offers_the_wa
 ) -> None:
     card = connect(notebook)
     text = notebook.run(f"r = {call(form, 'die')}; print(r.status, r.error)").text
-    assert text.startswith("failed")
+    assert text.startswith("failed"), text
     assert "exited with code 1" in text
     assert "dying now" in text
     notebook.until(

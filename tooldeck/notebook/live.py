@@ -32,11 +32,13 @@ class Live:
 
     def follow(self, card: Any) -> None:
         """Keep a card up to date for as long as somebody holds it."""
-        self._cards.add(card)
+        with self._lock:
+            self._cards.add(card)
 
     def follow_session(self, card: Any) -> None:
         """Keep the card of an MCP server up to date for as long as somebody holds it."""
-        self._sessions.add(card)
+        with self._lock:
+            self._sessions.add(card)
 
     def observe(self, event: Event) -> None:
         """Take in one event of the deck."""
@@ -60,9 +62,10 @@ class Live:
         self._refresh(connection.label)
 
     def _refresh(self, label: str) -> None:
-        for card in list(self._sessions):
-            if card.label == label:
-                card.refresh()
+        with self._lock:
+            cards = [card for card in self._sessions if card.label == label]
+        for card in cards:
+            card.refresh()
 
     def flush(self, *_ignored: Any) -> None:
         """Show what was held back; called when a cell has ended."""
@@ -91,14 +94,11 @@ class Live:
         self._gauges(name)
 
     def _gauges(self, name: str) -> None:
-        if name not in self._deck:
+        try:
+            breaker, known = self._deck.breaker(name), self._deck.breaker_targets(name)
+        except LookupError:  # the tool is gone, perhaps this very moment: a server died
             return
-        breaker = self._deck.breaker(name)
-        targets = {
-            target: known.state
-            for target, known in self._deck.breaker_targets(name).items()
-            if not known.quiet
-        }
+        targets = {target: circuit.state for target, circuit in known.items() if not circuit.quiet}
         for card in self._of(name):
             card.show_breaker(breaker.state, tuple(breaker.recent), breaker.seconds_left(), targets)
 
@@ -107,7 +107,9 @@ class Live:
         shared = event.tool.shared
         if shared is None or shared.name != event.target:
             return {event.tool.name}
-        return {card.tool.name for card in list(self._cards) if card.tool.origin == event.tool.origin}
+        with self._lock:
+            return {card.tool.name for card in self._cards if card.tool.origin == event.tool.origin}
 
     def _of(self, name: str) -> list[Any]:
-        return [card for card in list(self._cards) if card.tool.name == name]
+        with self._lock:
+            return [card for card in self._cards if card.tool.name == name]

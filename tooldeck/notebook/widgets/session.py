@@ -102,7 +102,7 @@ class SessionCard(Panel):
                     "asks": self._word(tool),
                     "about": shown_pieces(tool.description),
                 }
-                for tool in made.tools.values()
+                for tool in list(made.tools.values())
             ],
             "notes": [
                 shown_pieces(note) for note in [*made.notes, *([self._trouble] if self._trouble else [])]
