@@ -12,6 +12,7 @@ from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
 from tooldeck.deck import Deck
+from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.background import background
 
 __all__ = ["FakeHost", "ManualClock", "fake_deck"]
@@ -62,7 +63,9 @@ class FakeHost:
             self.clock.advance(seconds)
 
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
-        """The result of a future, waited for in real time."""
+        """The result of a future, waited for in real time; an awaited call leaves its loop free meanwhile."""
+        if self._suspends:
+            return await AsyncHost().wait(future, timeout)
         return future.result(timeout)
 
     async def run(self, work: Work) -> Any:

@@ -166,3 +166,16 @@ def test_an_interrupt_while_a_probe_is_accounted_for_leaves_room_for_another():
     with pytest.raises(KeyboardInterrupt):
         deck.call("tool")
     assert deck.call("tool").ok
+
+
+async def test_a_batch_awaited_on_a_fake_host_leaves_the_loop_to_its_async_calls():
+    deck, _host = fake_deck(policy="auto")
+
+    async def later() -> str:
+        await asyncio.sleep(0)
+        return "A"
+
+    deck.add(later, effects="none")
+    calls = [("later", {}), ("missing", {}), ("later", {})]
+    results = await asyncio.wait_for(deck.acall_many(calls), 20)
+    assert [result.status for result in results] == ["ok", "unknown", "ok"]
