@@ -12,6 +12,7 @@ import pytest
 
 from tooldeck.mcp.errors import McpClosed, McpConnectError
 from tooldeck.mcp.session import Session, State
+from tooldeck.mcp.stderr import StderrFile
 
 LIMIT = 40.0
 
@@ -204,3 +205,27 @@ def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(
         assert session.call("echo").result(LIMIT).text == "{}"
         session.close().result(LIMIT)
         assert eventually(lambda pid=session.pid: not is_alive(pid), 2)
+
+
+def test_the_last_words_of_a_server_can_be_read_while_its_file_is_given_back():
+    for _ in range(50):
+        kept = StderrFile()
+        kept.file.write(b"dying now\n")
+        seen, faults = [], []
+
+        def read(kept=kept, seen=seen, faults=faults):
+            try:
+                while not seen or not kept.file.closed:
+                    seen.append(kept.lines(5))
+            except ValueError as fault:
+                faults.append(fault)
+
+        readers = [threading.Thread(target=read) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        kept.close()
+        for reader in readers:
+            reader.join(10)
+        assert faults == []
+        assert {line for lines in seen for line in lines} == {"dying now"}
+        assert kept.lines(5) == ["dying now"]

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import threading
 
 __all__ = ["StderrFile"]
 
@@ -28,10 +29,14 @@ class StderrFile:
         self.file = tempfile.TemporaryFile("ab+", buffering=0)  # noqa: SIM115 - closed with the server
         _append_only(self.file.fileno())
         self._tail = b""
+        self._lock = threading.Lock()
+        # A card may read while the session thread gives the file back.
 
     def lines(self, count: int) -> list[str]:
         """The last lines that are not blank."""
-        lines = [line.rstrip() for line in self._read_tail().decode(errors="replace").splitlines()]
+        with self._lock:
+            tail = self._read_tail()
+        lines = [line.rstrip() for line in tail.decode(errors="replace").splitlines()]
         return [line for line in lines if line][-count:]
 
     async def keep_short(self) -> None:
@@ -40,14 +45,16 @@ class StderrFile:
             while not self.file.closed:
                 flooded = self._size() > _KEPT
                 if flooded:
-                    self._tail = self._read_tail()
-                    self.file.truncate(0)
+                    with self._lock:
+                        self._tail = self._read_tail()
+                        self.file.truncate(0)
                 await asyncio.sleep(_LOOK_SOON if flooded else _LOOK)
 
     def close(self) -> None:
         """Keep the end and give the file back."""
-        self._tail = self._read_tail()
-        self.file.close()
+        with self._lock:
+            self._tail = self._read_tail()
+            self.file.close()
 
     def _size(self) -> int:
         return os.fstat(self.file.fileno()).st_size
