@@ -92,10 +92,10 @@ async def _whole(value: Any, tool: Tool, world: World, call: ToolCall) -> Any:
 
 def _teller(world: World, call: ToolCall) -> Tell:
     """Who hears of each item of a stream; ends the stream of a call that was given up."""
-    token, emit = token_of(call), world.emit
+    emit = world.emit
 
     def tell(index: int, item: Any) -> None:
-        token.raise_if_cancelled()
+        token_of(call).raise_if_cancelled()  # made here: most bodies are no streams and need none
         if emit is not None:
             emit(Streamed(call, index, item))
 
