@@ -41,6 +41,8 @@ def _told_cut(text: str, total: int) -> Cut:
 def value_text(value: Any, limit: int, handle: str = "") -> str:
     """`value` as a model reads it, at most `limit` characters: strings as they are, the rest as JSON."""
     kind: type[Any] = type(value)  # asked of its type, since a proxy may raise when asked itself
+    if kind is str and len(value) <= limit and value.isascii():
+        return value
     if issubclass(kind, str):
         return cut(_sound(str.__str__(value)), limit, handle)
     if value is None:

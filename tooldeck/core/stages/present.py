@@ -38,7 +38,8 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
         found = (log.call or call).tool
         limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
         mark = None
-        if found is not None and (_is_outside(found, log, outcome) or _is_foreign(log, outcome)):
+        foreign = outcome.exception is not None and _is_foreign(log, outcome)
+        if found is not None and (foreign or (found.from_outside and _may_speak(log, outcome))):
             mark = _Fence(world, found)
             if log.outer is not None and outcome.exception is not None:
                 log.outer.foreign = (*log.outer.foreign, outcome.exception)[-_LINKS:]
@@ -48,9 +49,10 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
             log.text = value_text(outcome.value, limit, call.id)
         else:
             log.text = error_text(outcome.status, outcome.error or "", limit, call.id)
-        if type(log.text) is Cut:
-            world.weigh(call.id, log.text.total)
-            log.text = str(log.text)
+        text = log.text
+        if type(text) is Cut:
+            world.weigh(call.id, text.total)
+            log.text = str(text)
         if mark is not None:
             log.text = mark(log.text)
             log.decide("present", "fenced")
@@ -59,9 +61,9 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
     return run
 
 
-def _is_outside(tool: Tool, log: CallLog, outcome: Outcome) -> bool:
-    """Whether the end may have words of a tool in it whose output is untrusted."""
-    return tool.from_outside and (log.attempts > 0 or outcome.status in _FROM_OUTSIDE)
+def _may_speak(log: CallLog, outcome: Outcome) -> bool:
+    """Whether the end may have words of the tool in it."""
+    return log.attempts > 0 or outcome.status in _FROM_OUTSIDE
 
 
 def _is_foreign(log: CallLog, outcome: Outcome) -> bool:
