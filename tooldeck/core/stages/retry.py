@@ -21,6 +21,8 @@ from tooldeck.core.world import Handler, World
 
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
 _FAILED = Status.FAILED
+_SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
+"""Types of a schema whose values nobody can change."""
 
 
 def retry(next: Handler, tool: Tool, world: World) -> Handler:
@@ -29,11 +31,12 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
     if not tool.repeatable or settings.attempts == 1:
         return next
     hooks = world.hooks.of("on_retry", tool)
+    afresh = _itself if _takes_scalars_only(tool) else _afresh
 
     async def run(call: ToolCall) -> Outcome:
         left = settings.budget
         for attempt in range(1, settings.attempts):
-            outcome = await next(_afresh(call))
+            outcome = await next(afresh(call))
             if outcome.status is not _FAILED or not outcome.transient:
                 return outcome
             pause = _pause(settings, attempt, outcome.retry_after)
@@ -51,9 +54,22 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
             cancelled = await _wait(call, world, pause)
             if cancelled is not None:
                 return cancelled
-        return _given_up(await next(_afresh(call)))
+        return _given_up(await next(afresh(call)))
 
     return run
+
+
+def _takes_scalars_only(tool: Tool) -> bool:
+    schema = tool.parameters
+    described = schema.get("properties", {}).values()
+    is_open = schema.get("additionalProperties", True) is not False
+    return not is_open and all(
+        isinstance(one, dict) and str(one.get("type")) in _SCALARS for one in described
+    )
+
+
+def _itself(call: ToolCall) -> ToolCall:
+    return call
 
 
 def _afresh(call: ToolCall) -> ToolCall:
