@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tooldeck.core.loose_json import NoJson, read_json
+from tooldeck.core.references import Schema, resolve
 
 __all__ = ["out_of_list", "resolved", "unwrapped"]
-
-Schema = Mapping[str, Any]
 
 _INNER = ("arguments", "args", "input", "parameters", "params", "kwargs", "tool_input", "function")
 _NAMING = ("name", "tool", "tool_name", "function_name")
@@ -43,7 +42,7 @@ def unwrapped(given: Mapping[str, Any], tool: str, schema: Schema) -> Iterator[t
 def out_of_list(value: list[Any], schema: Schema) -> tuple[dict[str, Any], str] | None:
     """The arguments that a list stands for: the only parameter if that is a list, or one object in a list."""
     only = _only_property(schema)
-    if only is not None and value and _is_list(resolved(only[1], schema)):
+    if only is not None and value and resolved(only[1], schema).get("type") == "array":
         return {only[0]: value}, f"took the list for the parameter {only[0]!r}"
     if len(value) == 1 and isinstance(value[0], dict) and value[0]:
         return value[0], "took the arguments out of a list"
@@ -85,21 +84,10 @@ def _only_property(schema: Schema) -> tuple[str, Any] | None:
 
 
 def resolved(schema: Any, root: Schema) -> Schema:
-    """The schema behind a reference into the definitions; the one branch beside null."""
-    for _ in range(_MOST):
-        if not isinstance(schema, Mapping):
-            return {}
-        branches = schema.get("anyOf")
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#/$defs/"):
-            schema = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
-        elif isinstance(branches, list):
-            real = [branch for branch in branches if branch != {"type": "null"}]
-            schema = real[0] if len(real) == 1 else {}
-        else:
-            break
-    return schema if isinstance(schema, Mapping) else {}
-
-
-def _is_list(schema: Schema) -> bool:
-    return schema.get("type") == "array"
+    """The schema behind references; of alternatives the one beside null."""
+    found = resolve(schema, root)
+    branches = found.get("anyOf")
+    if not isinstance(branches, list):
+        return found
+    real = [branch for branch in branches if branch != {"type": "null"}]
+    return resolve(real[0], root) if len(real) == 1 else {}

@@ -13,6 +13,7 @@ from typing import Any
 from tooldeck.core.loose_json import NoJson, read_json
 from tooldeck.core.parameters import Note
 from tooldeck.core.places import Location, place_text
+from tooldeck.core.references import Schema, resolve
 from tooldeck.core.strangers import shortened
 
 __all__ = ["folded", "repaired"]
@@ -29,8 +30,6 @@ _NULLS = ("null", "None")
 _NAMES: Mapping[str, Any] = {}
 _LEFT = object()
 """Says that a value stays as it is."""
-
-Schema = Mapping[str, Any]
 
 
 def folded(name: str) -> str:
@@ -64,29 +63,9 @@ class _Walk:
 
     # -- what may stand at a place
 
-    def resolved(self, schema: Any) -> Schema:
-        """The schema behind references; an empty one where it cannot be told."""
-        for _ in range(_MAX_DEPTH):
-            if not isinstance(schema, Mapping):
-                return {}
-            reference = schema.get("$ref")
-            if not isinstance(reference, str):
-                return schema
-            schema = self._at(reference)
-        return {}
-
-    def _at(self, reference: str) -> Any:
-        found: Any = self.root
-        if not reference.startswith("#/"):
-            return None
-        for step in reference[2:].split("/"):
-            name = step.replace("~1", "/").replace("~0", "~")
-            found = found.get(name) if isinstance(found, Mapping) else None
-        return found
-
     def branches(self, schema: Any, depth: int = 0) -> Iterator[Schema]:
         """The alternatives that a schema has."""
-        schema = self.resolved(schema)
+        schema = resolve(schema, self.root)
         inner = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(inner, list) and depth < _MAX_DEPTH:
             for one in inner:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.core.envelopes import resolved
+from tooldeck.core.references import Schema
 
 __all__ = ["sample"]
 
-Schema = Mapping[str, Any]
 
 _MOST = 6
 """Parameters that an example has."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tooldeck.registry.references import Schema, combined, resolve
+from tooldeck.core.references import Schema, combined, resolve
 
 __all__ = ["Shape", "branch_names", "describe", "properties", "resolve", "shape"]
 

@@ -7,7 +7,7 @@ from inspect import Parameter, Signature
 from typing import Any, Literal, Union
 
 from tooldeck.core.python_names import python_names
-from tooldeck.registry.references import Schema, resolve
+from tooldeck.core.references import Schema, resolve
 
 __all__ = ["OPTIONAL", "property_schemas", "signature_for"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tooldeck.core.references import Schema
 from tooldeck.notebook.forms.field import same
 from tooldeck.notebook.forms.moment import MOMENTS, reads
 from tooldeck.notebook.forms.text_rules import text_fault
 from tooldeck.notebook.schemas import Shape, properties, shape
-from tooldeck.registry.references import Schema
 
 __all__ = ["best"]
 

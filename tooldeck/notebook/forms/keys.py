@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tooldeck.core.references import Schema, resolve
 from tooldeck.notebook.forms.text_rules import text_fault
-from tooldeck.registry.references import Schema, resolve
 from tooldeck.registry.safe_keywords import UnsafePattern, matches
 
 __all__ = ["refusal", "values_schema"]
