@@ -23,11 +23,12 @@ print(why_nobody())
 WAITS = """
 import threading
 from concurrent.futures import Future
-from tooldeck.notebook.kernel import pause, post, run_here, wait, wait_async
+from tooldeck.notebook.kernel import post, run_here, wait, wait_async
 future = Future()
 threading.Timer(0.1, future.set_result, [1]).start()
 async def twice(): return 2 * await wait_async(future)
-pause(0.01)
+try: wait(Future(), 0.01)
+except TimeoutError: pass
 print(wait(future), await wait_async(future), run_here(twice()))
 """
 

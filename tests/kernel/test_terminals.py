@@ -34,7 +34,7 @@ def test_a_terminal_is_asked_by_a_prompt_and_ctrl_c_ends_a_wait(shell: str, tmp_
         child.expect("waiting")
         child.sendintr()
         child.expect("KeyboardInterrupt")
-        child.sendline("print('wai' + 'ting'); pause(60)")
+        child.sendline("print('wai' + 'ting'); wait(Future(), 60)")
         child.expect("waiting")
         child.sendintr()
         child.expect("KeyboardInterrupt")
@@ -69,7 +69,6 @@ def test_without_a_kernel_everything_waits_plainly_and_loads_no_kernel() -> None
         "async def main():\n"
         "    g = Future(); threading.Timer(0.05, g.set_result, [2]).start()\n"
         "    return await wait_async(g)\n"
-        "pause(0.01)\n"
         "print(wait(f), run_here(main()), asyncio.run(main()))\n"
         "try: wait(Future(), 0.05)\n"
         "except TimeoutError as error: print(error)\n"

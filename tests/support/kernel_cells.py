@@ -50,8 +50,16 @@ import asyncio, threading, time
 import ipywidgets
 from concurrent.futures import Future
 from IPython.display import display
-from tooldeck.notebook.kernel import here, pause, post, run_here, wait, wait_async
-from tooldeck.notebook.kernel.waiting import attend, pause_async
+from tooldeck.notebook.kernel import here, post, run_here, wait, wait_async
+from tooldeck.notebook.kernel.waiting import attend
+
+def pause(seconds):
+    try: wait(Future(), seconds)
+    except TimeoutError: pass
+
+async def pause_async(seconds):
+    try: await wait_async(Future(), seconds)
+    except TimeoutError: pass
 
 class Card:
     '''Two buttons and the answer that they give.'''

@@ -2,8 +2,7 @@
 
 `wait` blocks the calling code; `wait_async` and `attend` suspend the calling coroutine. All keep the cell's
 widgets alive, run the work posted to the cell (see `jobs`), and end with KeyboardInterrupt when the user
-interrupts. `pause` and `pause_async` are sleeps with the same manners. Outside a kernel they wait plainly.
-To run a coroutine from blocking code, see `reentry`.
+interrupts. Outside a kernel they wait plainly. To run a coroutine from blocking code, see `reentry`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tooldeck.notebook.kernel.adapter import current_task, missing_names, runnin
 from tooldeck.notebook.kernel.jobs import Waiter, waiter
 from tooldeck.notebook.kernel.pump import AsyncPump, Pump
 
-__all__ = ["attend", "pause", "pause_async", "wait", "wait_async"]
+__all__ = ["attend", "wait", "wait_async"]
 
 T = TypeVar("T")
 
@@ -49,12 +48,6 @@ def wait(future: Future[T], timeout: float | None = None) -> T:
     return future.result()
 
 
-def pause(seconds: float) -> None:
-    """Sleep for `seconds`, with the widgets alive; KeyboardInterrupt ends it."""
-    if seconds > 0:
-        _pump_until(Future(), _deadline(seconds))
-
-
 async def wait_async(future: Future[T], timeout: float | None = None) -> T:
     """Do what `wait` does, for `await` in a cell or in a coroutine; see `attend` for interrupts."""
     loop = asyncio.get_running_loop()
@@ -79,11 +72,6 @@ async def wait_async(future: Future[T], timeout: float | None = None) -> T:
     if not future.done():
         raise TimeoutError(f"nothing came within {timeout:g} s")
     return future.result()
-
-
-async def pause_async(seconds: float) -> None:
-    """Do what `pause` does, for `await`."""
-    await attend(asyncio.sleep(max(0.0, seconds)))
 
 
 async def attend(awaitable: Awaitable[T]) -> T:
