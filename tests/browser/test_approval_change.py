@@ -76,7 +76,7 @@ def test_a_long_diff_scrolls_inside_its_own_box_and_can_be_reached_by_keyboard(l
     box = card(lab, 1).get_by_label("What the call would change")
     assert box.locator(".td-diff-new").count() == 400
     assert box.evaluate("one => one.scrollHeight > one.clientHeight")
-    box.focus()
+    lab.focus(box)
     lab.page.keyboard.press("End")
     lab.page.wait_for_function("one => one.scrollTop > 0", arg=box.element_handle())
     lab.screenshot("approval-diff-long")

@@ -63,7 +63,7 @@ def test_a_saved_notebook_shows_how_it_ended_and_its_card_does_nothing(lab: Lab)
 def test_escape_denies_only_after_it_is_confirmed(lab: Lab) -> None:
     ready(lab, CALL)
     lab.run(1)
-    card(lab, 1).get_by_role("button", name="Deny", exact=True).focus()
+    lab.focus(card(lab, 1).get_by_role("button", name="Deny", exact=True))
     lab.page.keyboard.press("Escape")
     lab.page.wait_for_timeout(200)
     assert lab.prompt(1) == "*"

@@ -92,7 +92,7 @@ def test_items_of_a_list_are_moved_and_removed_by_keyboard_and_the_focus_follows
     lab.run_to_end(1)
     form = shown(lab, 1)
     down = form.get_by_role("button", name="Move this item down")
-    down.first.focus()
+    lab.focus(down.first)
     for place in (1, 2):
         lab.page.keyboard.press("Enter")
         name = "Move this item down" if place == 1 else "Move this item up"
@@ -100,13 +100,13 @@ def test_items_of_a_list_are_moved_and_removed_by_keyboard_and_the_focus_follows
             form.get_by_role("group", name=f"{place + 1}.").get_by_role("button", name=name)
         ).to_be_focused()
     assert value(lab, 2) == {"tags": ["b", "c", "a"]}
-    form.get_by_role("group", name="2.").get_by_role("button", name="Remove this item").focus()
+    lab.focus(form.get_by_role("group", name="2.").get_by_role("button", name="Remove this item"))
     lab.page.keyboard.press("Enter")
     expect(
         form.get_by_role("group", name="2.").get_by_role("button", name="Remove this item")
     ).to_be_focused()
     assert value(lab, 2) == {"tags": ["b", "a"]}
-    form.get_by_role("button", name="Add to tags").focus()
+    lab.focus(form.get_by_role("button", name="Add to tags"))
     lab.page.keyboard.press("Enter")
     form.get_by_role("group", name="3.").get_by_role("textbox").fill("d")
     assert value(lab, 2) == {"tags": ["b", "a", "d"]}

@@ -158,6 +158,31 @@ class Lab:
         """Press the button with this label in the output of a cell, when it is there."""
         self.output(index).get_by_role("button", name=label, exact=True).first.click(timeout=timeout * 1000)
 
+    def focus(self, target: Locator) -> None:
+        """Give the focus to a control as soon as it can take it: a disabled one cannot."""
+
+        def taken() -> bool:
+            target.focus()
+            return _has_focus(target)
+
+        eventually(taken, 15, message="the control takes the focus")
+
+    def tab_to(self, target: Locator, *, start: Locator, most: int = 12) -> None:
+        """Press Tab from ``start`` until ``target`` has the focus.
+
+        Begins again when it was lost on the way, since the notebook moves the focus to its editor late.
+        """
+
+        def reached() -> bool:
+            self.focus(start)
+            for _ in range(most):
+                self.page.keyboard.press("Tab")
+                if _has_focus(target):
+                    return True
+            return False
+
+        eventually(reached, 15, message="Tab reaches the control")
+
     def theme(self, name: str) -> None:
         """Change to the ``dark`` or ``light`` theme and wait until it is drawn."""
         full = "JupyterLab Dark" if name == "dark" else "JupyterLab Light"
@@ -189,6 +214,10 @@ class Lab:
 
     def _wait_js(self, body: str, timeout: float) -> None:
         self.page.wait_for_function(f"() => {{ {body} }}", timeout=timeout * 1000)
+
+
+def _has_focus(node: Locator) -> bool:
+    return node.evaluate("node => node === document.activeElement")
 
 
 def _plain(output: dict[str, Any]) -> str:
