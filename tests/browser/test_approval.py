@@ -146,24 +146,45 @@ def test_a_call_that_nobody_answers_in_time_is_refused_and_a_late_click_says_so(
     lab.screenshot("approval-timed-out")
 
 
-def test_two_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
-    both = (
-        "import asyncio\n"
-        'calls = [deck.acall("write_note", text=text) for text in ("one", "two")]\n'
-        "results = await asyncio.gather(*calls)\n"
-        "print([result.status for result in results], RAN)"
-    )
-    ready(lab, both)
+def test_three_calls_wait_at_once_and_each_is_answered_once(lab: Lab) -> None:
+    calls = """
+import asyncio
+from tooldeck.core.events import ApprovalAsked
+
+@deck.tool(effects="write")
+def send_note(text: str) -> str:
+    "Send a note."
+    RAN.append(text)
+    return f"sent {text}"
+
+def third_has_a_limit(event):
+    if isinstance(event, ApprovalAsked) and event.request.call.arguments["text"] == "two":
+        deck.approval_timeout = 10
+
+deck.subscribe(third_has_a_limit)
+calls = [("write_note", "one"), ("write_note", "two"), ("send_note", "three")]
+for result in await asyncio.gather(*[deck.acall(name, text=text) for name, text in calls]):
+    print(result.call.arguments["text"], result.status)
+print(RAN)
+"""
+    ready(lab, calls)
     lab.run(1)
     cards = lab.output(1).locator(".td-approval[data-phase='waiting']")
-    cards.nth(1).wait_for(timeout=20_000)
-    assert "2 of 2" in (cards.nth(1).text_content() or "")
-    lab.screenshot("approval-two-at-once")
-    cards.filter(has_text="two").get_by_role("button", name="Approve", exact=True).click()
-    lab.output(1).get_by_text("approved by you").first.wait_for()
+    cards.nth(2).wait_for(timeout=20_000)
+    for place in (1, 2, 3):
+        assert f"{place} of 3" in (cards.nth(place - 1).text_content() or "")
+    lab.screenshot("approval-three-at-once")
+    approve = cards.filter(has_text="two").get_by_role("button", name="Approve", exact=True)
+    expect(approve).to_be_enabled()
+    approve.dblclick()
+    ended(lab, 1, "approved by you")
     cards.filter(has_text="one").get_by_role("button", name="Deny", exact=True).click()
+    ended(lab, 1, "denied by you")
     lab.wait_ended(1)
-    assert "[<Status.DENIED: 'denied'>, <Status.OK: 'ok'>] ['two']" in lab.text(1)
+    ended(lab, 1, "no answer within 10")
+    assert "one denied\ntwo ok\nthree denied\n['two']" in lab.text(1)
+    assert lab.output(1).get_by_role("button", name="Approve", exact=True).count() == 0
+    lab.screenshot("approval-three-ended")
 
 
 def test_text_that_would_pose_as_something_else_is_shown_as_it_is(lab: Lab) -> None:
