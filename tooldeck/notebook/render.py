@@ -45,13 +45,15 @@ __all__ = [
 _GLYPHS = {Status.OK: "●", Status.DENIED: "⊘", Status.TRIPPED: "◌", Status.CANCELLED: "–"}
 _LINE = "var(--jp-border-color1,#bdbdbd)"
 _PLAIN = "background:none;padding:0;overflow-wrap:anywhere"
+_UNBROKEN = 20  # characters; the time of a log entry has 19
 _LIMIT = 20_000
 """Characters of a value that a stored output keeps."""
 
 
 def code(text: str) -> str:
-    """HTML of a short text from outside."""
-    return f'<code style="{_PLAIN}">{escape_html(text)}</code>'
+    """HTML of a short text from outside; a word or two stay on one line, also in a narrow table."""
+    style = f"{_PLAIN};white-space:nowrap" if len(text) <= _UNBROKEN else _PLAIN
+    return f'<code style="{style}">{escape_html(text)}</code>'
 
 
 def shown(text: str) -> str:
