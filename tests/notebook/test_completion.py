@@ -30,6 +30,10 @@ def offered(shell: Shell, line: str) -> list[str]:
         ("%mcp con", "connect"),
         ("%mcp connect d", "demo"),
         ("%deck l", "log"),
+        ("%deck plugins l", "load"),
+        ("%tools of", "off"),
+        ("%tools off dep", "departures"),
+        ("%tools on eff", "effects=write"),
         ("%%tool --effects wr", "write"),
     ],
 )

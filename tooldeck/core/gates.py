@@ -15,10 +15,12 @@ from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, nearest, read_effects
 
-__all__ = ["ALLOWED_TOOLS", "Gates", "read_allowed", "strict", "unknown_allowed"]
+__all__ = ["ALLOWED_TOOLS", "PATTERN_MARKS", "Gates", "read_allowed", "strict", "unknown_allowed"]
 
 ALLOWED_TOOLS = "TOOLDECK_ALLOWED_TOOLS"
 """The environment variable with the names, or patterns, of the only tools that may be used."""
+PATTERN_MARKS = "*?["
+"""What makes a pattern of a name."""
 FRESH = 30.0
 """Seconds for which the answer of an availability check holds."""
 

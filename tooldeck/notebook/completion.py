@@ -9,6 +9,7 @@ from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, policies, servers, tools
+from tooldeck.plugins import plugins
 from tooldeck.policy import PRESETS
 from tooldeck.policy.rules import CONDITIONS
 
@@ -18,6 +19,7 @@ Words = Callable[[Deck, list[str]], Iterable[str]]
 """What may come next, from the deck and the words that stand already."""
 
 _CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
+_EFFECTS = tuple(f"effects={effect}" for effect in Effect)
 _CONNECT = ("demo", *map(as_typed, servers.OPTIONS))
 _TOOL = tuple(map(as_typed, tools.OPTIONS))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
@@ -67,12 +69,21 @@ def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
         return decks.WORDS
     if words[-1] == "--tool":
         return deck.tools
+    if words[0] == "plugins":
+        return decks.PLUGIN_WORDS if len(words) == 1 else (plugin.name for plugin in plugins())
     return _LOG if words[0] == "log" else ("off",)
+
+
+def _tools(deck: Deck, words: list[str]) -> Iterable[str]:
+    if not words:
+        return (*tools.SWITCHES, *deck.tools)
+    return (*deck.tools, *_EFFECTS) if words[0] in tools.SWITCHES else ()
 
 
 COMPLETERS: dict[str, Words] = {
     "%call": _call,
     "%tool": _one_tool,
+    "%tools": _tools,
     "%trace": _one_tool,
     "%policy": _policy,
     "%mcp": _mcp,

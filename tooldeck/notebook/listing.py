@@ -15,13 +15,14 @@ from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import code, panel, shown, table
+from tooldeck.plugins import GROUP, Plugin
 from tooldeck.policy import Policy
 from tooldeck.store.log import LoggedCall
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
 
-__all__ = ["CallLogTable", "DeckView", "SessionTable", "StoredLogTable", "ToolTable"]
+__all__ = ["CallLogTable", "DeckView", "PluginTable", "SessionTable", "StoredLogTable", "ToolTable"]
 
 
 class _Table:
@@ -49,7 +50,7 @@ class ToolTable(_Table):
     """What ``%tools`` shows."""
 
     tools: tuple[Tool, ...]
-    policy: Policy
+    deck: Deck
     nothing: str = "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
 
     @property
@@ -58,7 +59,7 @@ class ToolTable(_Table):
         return self.nothing
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row a tool."""
+        """One row a tool; one that cannot be used says why instead of what policy makes of its calls."""
         return [
             ("tool", "from", "does", "policy", "tokens", "description"),
             *(
@@ -66,7 +67,7 @@ class ToolTable(_Table):
                     tool.name,
                     facts.origin(tool.origin),
                     facts.powers(tool),
-                    _word(self.policy, tool),
+                    _off(self.deck, tool) or _word(self.deck.policy, tool),
                     str(schema_tokens(tool.name, tool.description, tool.parameters)),
                     _first_line(tool.description),
                 )
@@ -165,6 +166,25 @@ class SessionTable(_Table):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PluginTable(_Table):
+    """What ``%deck plugins`` shows: installed packages that bring tools, none of them imported."""
+
+    plugins: tuple[Plugin, ...]
+
+    @property
+    def empty(self) -> str:
+        """Said when there is nothing to list."""
+        return f"No installed package has an entry point in the group {GROUP}."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a plug-in."""
+        return [
+            ("plug-in", "package", "version", "code"),
+            *((one.name, one.package, one.version, one.target) for one in self.plugins),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class DeckView:
     """What ``%deck`` shows: counts, policy, servers and every breaker that is not quiet."""
 
@@ -173,12 +193,12 @@ class DeckView:
     def _lines(self) -> list[str]:
         deck = self.deck
         tokens = sum(
-            schema_tokens(tool.name, tool.description, tool.parameters) for tool in deck.tools.values()
+            schema_tokens(tool.name, tool.description, tool.parameters) for tool in list(deck.tools.values())
         )
         tools = facts.count(len(deck), "tool")
         calls = facts.count(len(deck.history()), "call")
         lines = [f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"]
-        lines += [f"  {tool.name}: {_first_line(tool.description)}" for tool in deck.tools.values()]
+        lines += [f"  {_tool_line(deck, tool)}" for tool in list(deck.tools.values())]
         lines.append(f"  policy {deck.policy.preset}" + "".join(f"; {rule}" for rule in deck.policy.rules))
         lines += [f"  granted: {grant}" for grant in deck.policy.grants]
         lines += [f"  server {_server(made)}" for made in deck.servers()]
@@ -199,6 +219,17 @@ class DeckView:
 
     def _repr_html_(self) -> str:
         return panel(*(f"<code>{shown(line)}</code>" for line in self._lines()))
+
+
+def _tool_line(deck: Deck, tool: Tool) -> str:
+    off = _off(deck, tool)
+    return f"{tool.name}{f' ({off})' if off else ''}: {_first_line(tool.description)}"
+
+
+def _off(deck: Deck, tool: Tool) -> str:
+    """Why a tool cannot be used now; empty where it can."""
+    reason = deck.why_not(tool)
+    return f"off: {_first_line(reason)}" if reason else ""
 
 
 def _word(policy: Policy, tool: Tool) -> str:

@@ -91,7 +91,7 @@ def show_session(notebook: Notebook, made: Connection) -> None:
         _hint(missing)
         for note in made.notes:
             say(note)
-        display(ToolTable(tuple(made.tools.values()), notebook.deck.policy))
+        display(ToolTable(tuple(made.tools.values()), notebook.deck))
         return
     card = SessionCard(made, notebook.deck.policy, reconnect=notebook.mcp.reconnect, close=notebook.mcp.close)
     notebook.live.follow_session(card)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.gates import Gates, strict, unknown_allowed
+from tooldeck.core.gates import PATTERN_MARKS, Gates, strict, unknown_allowed
 from tooldeck.core.tool import Tool
 
 __all__ = ["Gated"]
@@ -36,7 +36,7 @@ class Gated:
         are switched off too, since they may have them. It holds for later tools as well. Raises
         `DefinitionError` for a name that no tool has.
         """
-        if isinstance(name, str) and not set("*?[") & set(name) and name not in self:
+        if isinstance(name, str) and not set(PATTERN_MARKS) & set(name) and name not in self:
             try:
                 self[name]
             except KeyError as error:
@@ -50,12 +50,12 @@ class Gated:
         """
         self._gates.switch(name, effects, on=True)
 
-    def why_not(self: _Deck, name: str) -> str | None:
+    def why_not(self: _Deck, tool: str | Tool) -> str | None:
         """Why a tool cannot be used now: not allowed here, switched off, not available; None when it can.
 
-        What policy says of it is another matter. Raises KeyError where there is no such tool.
+        What policy says of it is another matter. Raises KeyError where there is no tool of that name.
         """
-        return self._gates.why_not(self[name])
+        return self._gates.why_not(self[tool] if isinstance(tool, str) else tool)
 
     def _check_allowed(self, names: Iterable[str]) -> None:
         """Say what the allow list names in vain: a warning, and an error on a build server."""

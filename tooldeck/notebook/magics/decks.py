@@ -11,18 +11,21 @@ from tooldeck.core.errors import SetupError
 from tooldeck.core.result import ToolResult
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.lines import Mistake, choose, fit_text, read_line, read_pairs
-from tooldeck.notebook.listing import CallLogTable, DeckView, StoredLogTable
+from tooldeck.notebook.listing import CallLogTable, DeckView, PluginTable, StoredLogTable
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.say import say
+from tooldeck.plugins import plugins
 from tooldeck.store.log import write_jsonl
 from tooldeck.store.tapes import Replaying
 
-__all__ = ["LOG_OPTIONS", "WORDS", "DeckMagics"]
+__all__ = ["LOG_OPTIONS", "PLUGIN_WORDS", "WORDS", "DeckMagics"]
 
-WORDS = ("log", "replay", "record")
+WORDS = ("log", "replay", "record", "plugins")
 """What may follow ``%deck``."""
 LOG_OPTIONS = ("tool", "status", "export")
 """The options of ``%deck log``."""
+PLUGIN_WORDS = ("load",)
+"""What may follow ``%deck plugins``."""
 
 
 @magics_class
@@ -41,7 +44,8 @@ class DeckMagics(DeckMagicsBase):
         ``%deck replay ID [key=value …]`` runs a call of the log again; secrets, which the log does not have,
         are asked for. ``%deck record FILE`` writes the results of all calls into a file, until ``%deck record
         off``; ``%deck replay FILE`` answers all calls from it, so that nothing runs and nobody is asked,
-        until ``%deck replay off``.
+        until ``%deck replay off``. ``%deck plugins`` lists the installed packages that bring tools, ``%deck
+        plugins load [NAME…]`` adds the tools of all or of some.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:
@@ -81,6 +85,13 @@ class DeckMagics(DeckMagicsBase):
             tape = self.deck.replaying(file)
             return say(f"Answering calls from {tape.path} ({tape.left} results), until %deck replay off.")
         return say(ended or "No replay is going on.")
+
+    def _plugins(self, rest: str) -> PluginTable | None:
+        words = read_line("%deck plugins", rest).words
+        if not words:
+            return PluginTable(plugins())
+        choose("%deck plugins", words[0], PLUGIN_WORDS)
+        return say(self.deck.load_plugins(*words[1:]))
 
     def _file(self, verb: str, rest: str) -> str | None:
         """The file that a line names; None for the word off."""

@@ -71,7 +71,7 @@ class ServerMagics(DeckMagicsBase):
             for tool in self.deck.tools.values()
             if tool.origin.kind == "mcp" and label in {None, tool.origin.label}
         ]
-        return ToolTable(tuple(found), self.deck.policy, "No server is connected; try %mcp connect demo.")
+        return ToolTable(tuple(found), self.deck, "No server is connected; try %mcp connect demo.")
 
     def _close(self, rest: str) -> None:
         labels = [rest] if rest else [made.label for made in self.deck.servers()]

@@ -10,8 +10,11 @@ from typing import Any
 from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.gates import PATTERN_MARKS
 from tooldeck.core.options import check_options
 from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import read_effects
+from tooldeck.notebook import facts
 from tooldeck.notebook.advice import advice
 from tooldeck.notebook.cell import read_cell
 from tooldeck.notebook.lines import Mistake, as_typed, read_line
@@ -21,7 +24,7 @@ from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_tool
 from tooldeck.registry.shelf import make_tool
 
-__all__ = ["OPTIONS", "ToolMagics"]
+__all__ = ["OPTIONS", "SWITCHES", "ToolMagics"]
 
 _VALUED = (
     *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
@@ -34,6 +37,8 @@ _NUMBERS = {"timeout": float, "call_timeout": float, "max_chars": int, "retry": 
 _FLAGS = ("idempotent", "ask", "no_ask")
 OPTIONS = (*_VALUED, *_FLAGS)
 """The options of ``%%tool``."""
+SWITCHES = ("off", "on")
+"""What may follow ``%tools``, beside words to look for."""
 _cells = itertools.count(1)
 
 
@@ -103,10 +108,43 @@ class ToolMagics(DeckMagicsBase):
     @line_magic
     @in_one_sentence
     def tools(self, line: str) -> Any:
-        """List the tools of the deck: ``%tools``, or ``%tools WORD`` for those with the word in them."""
-        words = [word.casefold() for word in read_line("%tools", line).words]
+        """List the tools of the deck, and switch them.
+
+        ``%tools`` lists all, ``%tools WORD…`` those with the words in them; one that cannot be used says why.
+        ``%tools off NAME…`` switches tools off, by name or pattern (``git__*``), and ``%tools off
+        effects=write,execute`` all that have one of the effects; ``%tools on …`` switches them on again.
+        """
+        words = read_line("%tools", line).words
+        if words and words[0] in SWITCHES:
+            return self._switch(words[0], words[1:])
+        words = [word.casefold() for word in words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
-        return ToolTable(tuple(found), self.deck.policy)
+        return ToolTable(tuple(found), self.deck)
+
+    def _switch(self, word: str, things: tuple[str, ...]) -> None:
+        if not things:
+            raise Mistake(f"%tools {word} needs names, patterns or effects=…; %tools lists the tools.")
+        meant = [self._meant(word, thing) for thing in things]  # all of them, or none
+        for switch in meant:
+            self.deck.enable(**switch) if word == "on" else self.deck.disable(**switch)
+        usable = sum(self.deck.why_not(tool) is None for tool in list(self.deck.tools.values()))
+        say(
+            f"Switched {word} {', '.join(things)}: "
+            f"{usable} of {facts.count(len(self.deck), 'tool')} can be used."
+        )
+
+    def _meant(self, word: str, thing: str) -> dict[str, str]:
+        """The arguments of `Deck.disable` and `Deck.enable` for one word of a line."""
+        key, equals, value = thing.partition("=")
+        if not equals:
+            if not set(PATTERN_MARKS) & set(thing):
+                self.named(thing)
+            return {"name": thing}
+        if key != "effects":
+            raise Mistake(f"%tools {word} takes names, patterns or effects=…, not {thing!r}.")
+        if not read_effects(value):
+            raise Mistake(f"%tools {word} {thing}: name effects, as in effects=write,network.")
+        return {"effects": value}
 
 
 def _functions(namespace: Mapping[str, Any], option: str, names: list[str]) -> Any:
