@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.cancel import CancelToken
+from tooldeck.core.claims import Claims
 from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import Deadline
 from tooldeck.core.parameters import Note, Problem
@@ -75,6 +76,8 @@ class CallLog:
     """Set when the call is given up; made when somebody asks for it, see `token_of`."""
     clock: Deadline | None = None
     """What the call, or its attempt under way, must end before; None where there is no limit."""
+    claims: Claims | None = None
+    """What the calls of its batch use; None where it belongs to none."""
     foreign: tuple[BaseException, ...] = ()
     """What inner calls of untrusted tools failed with."""
     repeated: BaseException | None = None

@@ -17,6 +17,7 @@ from tooldeck.core.stages.approve import approve
 from tooldeck.core.stages.arguments import arguments
 from tooldeck.core.stages.breaker import breaker, closed
 from tooldeck.core.stages.checks import checked_again, checks
+from tooldeck.core.stages.claim import claim
 from tooldeck.core.stages.hooks import hooks
 from tooldeck.core.stages.loop_guard import loop_guard, misses
 from tooldeck.core.stages.offered import offered
@@ -50,6 +51,7 @@ PIPELINE: tuple[Stage, ...] = (
     closed,
     approve,
     checked_again,
+    claim,
     breaker,
     call_limit,
     retry,

@@ -12,6 +12,7 @@ from tooldeck.core.arguments import read_arguments
 from tooldeck.core.batch import Batch, Beside, check_limit
 from tooldeck.core.call import ToolCall
 from tooldeck.core.cancel import token_of
+from tooldeck.core.claims import Claims
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host
 from tooldeck.core.plan import Part, may_run_beside_others, plan
@@ -54,7 +55,8 @@ class Batched:
 
         By default only calls of tools that declare no effects, or to read, run beside each other, each on a
         thread of its own; all others run alone, in order, on this thread. Calls that share a declared
-        resource (option ``resources``) never run at once. ``parallel=True`` says that effects need no order,
+        resource (option ``resources``) never run at once; where a hook, a check or a person changes
+        arguments, what they are in the end counts. ``parallel=True`` says that effects need no order,
         ``False`` that every call runs alone.
 
         An interrupt ends all calls. Raises `DefinitionError` for what is no call, before any of them runs.
@@ -104,6 +106,10 @@ class _Many:
         read = [_read(place, given) for place, given in enumerate(calls)]
         self._calls = [_identified(doors.make(one.target, one.arguments, {}, host), one.id) for one in read]
         in_order = parallel is False or limit == 1
+        if not in_order:
+            claims = Claims()
+            for call in self._calls:
+                call.log.claims = claims
         self._parts = [
             Part(alone=True) if in_order else _part(doors.found(call), call, free=parallel is True)
             for call in self._calls
@@ -174,7 +180,7 @@ def _identified(call: ToolCall, id: str | None) -> ToolCall:
 
 
 def _part(tool: Tool | None, call: ToolCall, *, free: bool) -> Part:
-    """What a call may do to others. Where its resources cannot be told, it runs alone."""
+    """What a call may do to others, by its arguments as they came; it runs alone where nobody can tell."""
     if tool is None:
         return Part()  # unknown: it will end at once
     alone = not free and not may_run_beside_others(tool)
