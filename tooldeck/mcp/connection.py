@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
+from tooldeck.mcp.frames import FrameLog
+from tooldeck.mcp.past import Past
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.tools import Declarations
@@ -16,8 +20,12 @@ __all__ = ["Connection"]
 class Connection:
     """A session with its tools in the deck; maps the server's own tool names to the deck's tools."""
 
-    def __init__(self, session: Session, declared: Declarations, again: Callable[[], Session]) -> None:
+    def __init__(
+        self, session: Session, declared: Declarations, again: Callable[[], Session], past: Past
+    ) -> None:
         self.session = session
+        self.past = past
+        """The messages and the lists of tools so far, those of earlier sessions included."""
         self.declared = declared
         self.again = again
         """Makes a fresh session with the same settings."""
@@ -44,6 +52,22 @@ class Connection:
     def reason(self) -> str:
         """Why the session is over; empty while it is not."""
         return self.session.reason
+
+    @property
+    def log(self) -> FrameLog:
+        """The messages both ways."""
+        return self.past.log
+
+    def past_call(self, number: int) -> tuple[Tool, dict[str, Any]]:
+        """The tool and the arguments of an earlier call, by the number of its message, to be called again.
+
+        Raises KeyError where the message is not kept or the tool is gone, `DefinitionError` where the message
+        is no call.
+        """
+        found = self.log[number]
+        if found.method != "tools/call" or not found.request.sent:
+            raise DefinitionError(f"Message {number} of {self.label!r} is no call of a tool.")
+        return self[found.subject], dict(found.params.get("arguments") or {})
 
     def __getitem__(self, name: str) -> Tool:
         try:

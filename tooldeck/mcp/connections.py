@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, Unpack
@@ -16,6 +17,7 @@ from tooldeck.hosts.blocking import step
 from tooldeck.mcp import sdk
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.past import Past
 from tooldeck.mcp.session import Session, SessionSettings, State
 from tooldeck.mcp.shelving import Shelf, Shelving
 from tooldeck.mcp.target import InProcess, check_label, default_label, read_target
@@ -117,7 +119,7 @@ class Connections:
 
     async def _reconnect(self, old: Connection, wait: _Wait) -> Connection:
         await wait(self._leave(old))
-        made = Connection(old.again(), old.declared, old.again)
+        made = Connection(old.again(), old.declared, old.again, old.past)
         try:
             await wait(made.session.open())
         except BaseException:
@@ -139,10 +141,12 @@ class Connections:
         if isinstance(read, InProcess) and self.in_process is not None:
             settings.setdefault("executor", self.in_process)
 
-        def again() -> Session:
-            return Session(name, read, **settings)
+        past = Past()
 
-        return Connection(again(), declared, again)
+        def again() -> Session:
+            return Session(name, read, log=past.log, **settings)
+
+        return Connection(again(), declared, again, past)
 
     def _in_the_way(self, made: Connection) -> list[Connection]:
         """What is to be closed before `made` can take its place; refuses to throw out another server."""
@@ -179,6 +183,42 @@ class Connections:
         with self._lock:
             if self._all.get(connection.label) is connection:
                 self._shelving.update(connection)
+
+    # -- looking into ---
+
+    def request(self, label: str, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        """Send a request of the protocol to a server; gives the raw result, unchecked.
+
+        Raises `McpAnswerError` for an answer that is an error, and `DefinitionError` for ``tools/call``,
+        since calls go through the deck.
+        """
+        return step(self._request(self[label], method, params, self._blocking))
+
+    async def arequest(self, label: str, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        """The same as `request`, to be awaited."""
+        return await self._request(self[label], method, params, self.wait_async)
+
+    def ping(self, label: str) -> float:
+        """Ask a server whether it is there; gives the seconds until it answered."""
+        return step(self._ping(self[label], self._blocking))
+
+    async def aping(self, label: str) -> float:
+        """The same as `ping`, to be awaited."""
+        return await self._ping(self[label], self.wait_async)
+
+    async def _request(
+        self, made: Connection, method: str, params: Mapping[str, Any] | None, wait: _Wait
+    ) -> Any:
+        if method == "tools/call":
+            raise DefinitionError(
+                "Tools are called through the deck, which checks, asks and logs: deck.call(name, …)."
+            )
+        return await wait(made.session.request(method, params))
+
+    async def _ping(self, made: Connection, wait: _Wait) -> float:
+        started = time.perf_counter()
+        await wait(made.session.request("ping" if made.session.is_legacy else "server/discover"))
+        return time.perf_counter() - started
 
     # -- closing ---
 

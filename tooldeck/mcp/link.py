@@ -6,11 +6,12 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from tooldeck import __version__
-from tooldeck.mcp import faults
+from tooldeck.mcp import faults, raw
+from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.http import http_streams
 from tooldeck.mcp.stdio import StdioServer
 from tooldeck.mcp.tap import Tap
-from tooldeck.mcp.target import Command, Target, Url
+from tooldeck.mcp.target import Command, InProcess, Target, Url
 
 __all__ = ["Link"]
 
@@ -27,13 +28,20 @@ class Link:
     """The way to one server. `enter` it once, in the task that will leave it too."""
 
     def __init__(
-        self, label: str, target: Target, env: dict[str, str], cwd: str | None, headers: dict[str, str]
+        self,
+        label: str,
+        target: Target,
+        *,
+        env: dict[str, str],
+        cwd: str | None,
+        headers: dict[str, str],
+        log: FrameLog,
     ) -> None:
         self.label = label
         self.target = target
         self.process: StdioServer | None = None
         """The run of the server's program; None for other kinds of target, and before it is started."""
-        self.tap = Tap()
+        self.tap = Tap(log)
         self.client: Any = None
         """The library's client while the connection stands."""
         self._env, self._cwd, self._headers = env, cwd, headers
@@ -48,6 +56,7 @@ class Link:
         import mcp
         from mcp import types
 
+        self.tap.log.begin()
         client: Any = mcp.Client(
             self._transport(),
             mode=mode,
@@ -61,6 +70,8 @@ class Link:
         # The library would throw away results that do not fit the tool's output schema; we keep them and say
         # what does not fit.
         client.session.validate_tool_result = _anything_goes
+        if isinstance(self.target, InProcess):
+            raw.watch(client, self.tap.log)
         self.client = client
         return client
 

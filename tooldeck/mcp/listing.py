@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tooldeck.mcp.tap import MOST_TOOLS, Malformed, Tap
@@ -23,7 +23,9 @@ class RemoteTool:
     output_schema: dict[str, Any] | None = None
     title: str = ""
     annotations: dict[str, Any] | None = None
-    """Hints such as ``readOnlyHint``: shown, never believed."""
+    """Hints such as ``readOnlyHint``: shown, believed only where the user trusts the server."""
+    definition: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    """All that the server says of it, unknown members included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ async def read_tools(client: Any, tap: Tap) -> Listing:
     """Read every page. A server that has no such list has no tools."""
     from mcp import MCPError
 
-    tap.malformed.clear()
+    tap.fresh_list()
     found: list[RemoteTool] = []
     seen: set[str] = set()
     cursor: str | None = None
@@ -49,7 +51,7 @@ async def read_tools(client: Any, tap: Tap) -> Listing:
             if error.code == _METHOD_UNKNOWN and cursor is None:
                 break
             raise
-        found += [_remote(tool) for tool in page.tools]
+        found += [_remote(tool, tap) for tool in page.tools]
         cursor = page.next_cursor
         if not cursor or cursor in seen:
             break
@@ -71,8 +73,9 @@ def _without_doubles(found: list[RemoteTool], malformed: tuple[Malformed, ...]) 
     return Listing(tuple(first.values()), (*malformed, *doubles))
 
 
-def _remote(tool: Any) -> RemoteTool:
+def _remote(tool: Any, tap: Tap) -> RemoteTool:
     hints = tool.annotations
+    definition = tap.definitions.get(tool.name)  # of a server in this process the library keeps the only one
     return RemoteTool(
         name=tool.name,
         description=tool.description or "",
@@ -80,4 +83,5 @@ def _remote(tool: Any) -> RemoteTool:
         output_schema=tool.output_schema,
         title=tool.title or (hints.title if hints is not None else None) or "",
         annotations=hints.model_dump(by_alias=True, exclude_none=True) if hints is not None else None,
+        definition=definition or tool.model_dump(by_alias=True, exclude_none=True, mode="json"),
     )

@@ -16,9 +16,10 @@ from typing import Any, TypedDict
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Executor
 from tooldeck.hosts.background import background
-from tooldeck.mcp import faults, sdk
+from tooldeck.mcp import faults, raw, sdk
 from tooldeck.mcp.calls import CallsInFlight
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpError, McpToolError
+from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
@@ -50,7 +51,8 @@ class Session:
     `target` as in `read_target`. `timeout` is in seconds for every call, not counting the time a question to
     the person is open; `connect_timeout` for everything from the start of the program to the list of tools.
     `mode` is ``auto``, ``legacy`` (protocol versions up to 2025-11-25) or a newer version. `env` is added to
-    the safe part of the environment, `headers` to HTTP requests. `executor` is where everything runs.
+    the safe part of the environment, `headers` to HTTP requests. `executor` is where everything runs. `log`
+    takes the messages, where one of an earlier session shall go on.
 
     Raises `DefinitionError` for a target that cannot be read and for times that are not above 0, `SetupError`
     where the mcp package is missing.
@@ -69,6 +71,7 @@ class Session:
         headers: Mapping[str, str] | None = None,
         handlers: Handlers | None = None,
         executor: Executor | None = None,
+        log: FrameLog | None = None,
     ) -> None:
         sdk.require()
         self.label = label
@@ -86,7 +89,11 @@ class Session:
         self.protocol = ""
         """The protocol version both sides agreed on."""
         self.instructions = ""
-        self._link = Link(label, self.target, environment(env), cwd, dict(headers or {}))
+        self.log = FrameLog() if log is None else log
+        """The messages both ways, with their times."""
+        self._link = Link(
+            label, self.target, env=environment(env), cwd=cwd, headers=dict(headers or {}), log=self.log
+        )
         self._life = Life(self._link, self._enter)
         self._calls = CallsInFlight(self)
         self._pid = os.getpid()
@@ -110,6 +117,16 @@ class Session:
         """
         return self.executor.submit(self.acall, name, arguments, timeout=timeout)
 
+    def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Future[Any]:
+        """Start any request of the protocol; gives the raw result, unchecked.
+
+        Raises `McpAnswerError` for an answer that is an error, and for the time-out. Tools are not called
+        this way: nothing would ask, check or log it.
+        """
+        return self.executor.submit(self.arequest, method, params, timeout=timeout)
+
     def close(self) -> Future[Any]:
         """End the session and its process, within about 5 seconds. Closing twice is harmless."""
         return self.executor.submit(self._life.close)
@@ -132,6 +149,11 @@ class Session:
     @on_end.setter
     def on_end(self, told: Callable[[], None] | None) -> None:
         self._life.on_end = told
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether the protocol is one of those with a handshake, up to 2025-11-25."""
+        return self.protocol < "2026"
 
     @property
     def tools(self) -> tuple[RemoteTool, ...]:
@@ -188,6 +210,17 @@ class Session:
         if value.is_error:
             raise McpToolError(value.text, self.label, value)
         return value
+
+    async def arequest(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Any:
+        """The same as `request`, to be awaited on the session's own loop."""
+        client = self._usable()
+        limit = self.timeout if timeout is None else _above_zero("timeout", timeout)
+        try:
+            return await raw.request(client, method, params, limit)
+        except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
+            raise await self._call_error(error, method) from None
 
     async def _enter(self, stack: AsyncExitStack) -> None:
         """Connect and read the list of tools, within the time limit."""

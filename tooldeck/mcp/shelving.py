@@ -64,6 +64,7 @@ class Shelving:
         connection.names = {raw: names[raw] for raw in made}
         connection.malformed = tuple(bad)
         connection.notes = self._notes(connection)
+        connection.past.keep(session)
         known.update(connection.names)
 
     def clear(self, label: str) -> None:

@@ -1,8 +1,8 @@
 """A tap on the line between client and server: keeps what the client library would throw away.
 
 One malformed tool makes the library refuse a whole list, and one content block of a kind it does not know
-makes it lose a whole result. The tap sees the raw answers first: it sorts the malformed tools out, with the
-reason, and turns unknown blocks into text.
+makes it lose a whole result. The tap sees the raw answers first: it logs them as they are, sorts the
+malformed tools out, with the reason, and turns unknown blocks into text.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
+from tooldeck.mcp.frames import FrameLog
+
 __all__ = ["MOST_TOOLS", "Malformed", "Tap"]
 
 MOST_TOOLS = 2_000
 """Tools of one server that are read; each costs milliseconds to check, and no model can choose among more."""
 _BLOCKS = {"text", "image", "audio", "resource", "resource_link"}
-_WATCHED = {"tools/list", "tools/call"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,15 @@ class Malformed:
 class Tap:
     """Sits on one connection; `version` gives the protocol version once it is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: FrameLog | None = None) -> None:
+        self.log = FrameLog() if log is None else log
         self.version: Callable[[], str] = lambda: "2025-11-25"
         self.malformed: list[Malformed] = []
         """The tools that were sorted out of the lists so far."""
+        self.definitions: dict[str, dict[str, Any]] = {}
+        """The good tools of the lists so far, just as the server sent them."""
         self.ended = asyncio.Event()
         """Set when nothing more will be read from the server."""
-        self._asked: dict[Any, str] = {}
 
     @contextlib.asynccontextmanager
     async def through(self, transport: Any) -> AsyncGenerator[tuple[Any, Any]]:
@@ -51,26 +54,37 @@ class Tap:
         async with transport as (read, write):
             yield _Reading(read, self), _Writing(write, self)
 
+    def fresh_list(self) -> None:
+        """A list of tools is about to be read from its beginning."""
+        self.malformed.clear()
+        self.definitions.clear()
+
     def sent(self, item: Any) -> None:
-        """Note a request on its way out."""
-        method = getattr(item.message, "method", None)
-        if method in _WATCHED and getattr(item.message, "id", None) is not None:
-            self._asked[item.message.id] = method
-        elif method == "notifications/cancelled":
-            self._asked.pop((item.message.params or {}).get("requestId"), None)
+        """Log a message on its way out."""
+        self.log.add(item.message, sent=True)
 
     def received(self, item: Any) -> None:
-        """Repair an answer on its way in."""
+        """Log a message on its way in, and repair an answer. What is logged stays as it came."""
         message = getattr(item, "message", None)
-        method = self._asked.pop(getattr(message, "id", None), None)
+        if message is None:
+            return  # no message, but what the transport has to complain about
+        exchange = self.log.add(message, sent=False)
         result = getattr(message, "result", None)
-        if not isinstance(result, dict):
+        if exchange.answer is None or not isinstance(result, dict):
             return
-        answer = cast("dict[str, Any]", result)
+        repaired = self._repaired(exchange.method, cast("dict[str, Any]", result))
+        if repaired is not result:
+            item.message = message.model_copy(update={"result": repaired})
+
+    def _repaired(self, method: str, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer with what the client library can read; the same object where that is all of it."""
         if method == "tools/list" and isinstance(answer.get("tools"), list):
-            answer["tools"] = self._sorted_out(answer)
-        elif method == "tools/call" and isinstance(answer.get("content"), list):
-            answer["content"] = [_known_block(block) for block in cast("list[Any]", answer["content"])]
+            return {**answer, "tools": self._sorted_out(answer)}
+        if method == "tools/call" and isinstance(answer.get("content"), list):
+            blocks = cast("list[Any]", answer["content"])
+            if not all(map(_is_known, blocks)):
+                return {**answer, "content": [_known_block(block) for block in blocks]}
+        return answer
 
     def _sorted_out(self, page: dict[str, Any]) -> list[Any]:
         good: list[Any] = []
@@ -82,6 +96,7 @@ class Tap:
             reason = _fault(tool, page, self.version())
             if reason is None:
                 good.append(tool)
+                self.definitions.setdefault(str(tool["name"]), cast("dict[str, Any]", tool))
             else:
                 name = cast("dict[str, Any]", tool).get("name") if isinstance(tool, dict) else None
                 self.malformed.append(Malformed(str(name or f"tool {index + 1} of the list"), reason))
@@ -111,9 +126,13 @@ def _fault(tool: Any, page: dict[str, Any], version: str) -> str | None:
     return None
 
 
+def _is_known(block: Any) -> bool:
+    return isinstance(block, dict) and cast("dict[str, Any]", block).get("type") in _BLOCKS
+
+
 def _known_block(block: Any) -> Any:
-    if isinstance(block, dict) and cast("dict[str, Any]", block).get("type") in _BLOCKS:
-        return cast("Any", block)
+    if _is_known(block):
+        return block
     return {"type": "text", "text": json.dumps(block, ensure_ascii=False)}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
 from tooldeck.notebook.lines import as_typed
-from tooldeck.notebook.magics import decks, policies, servers, tools
+from tooldeck.notebook.magics import decks, inspecting, policies, servers, tools
 from tooldeck.plugins import plugins
 from tooldeck.policy import PRESETS
 from tooldeck.policy.rules import CONDITIONS
@@ -22,6 +22,7 @@ _CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
 _EFFECTS = tuple(f"effects={effect}" for effect in Effect)
 _CONNECT = ("demo", *map(as_typed, servers.OPTIONS))
 _TOOL = tuple(map(as_typed, tools.OPTIONS))
+_WIRE_LOG = ("--stderr", *map(as_typed, inspecting.LOG_OPTIONS))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
 
 
@@ -57,7 +58,10 @@ def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
         return servers.WORDS
     if words[0] == "connect":
         return _CONNECT
-    return [made.label for made in deck.servers()] if words[0] in {"tools", "close", "reconnect"} else ()
+    labels = [made.label for made in deck.servers()]
+    if words[0] == "log":
+        return (*labels, *_WIRE_LOG)
+    return labels if words[0] not in {"connect", "list"} else ()
 
 
 def _tool_cell(_deck: Deck, words: list[str]) -> Iterable[str]:

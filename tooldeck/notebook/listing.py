@@ -22,13 +22,22 @@ from tooldeck.store.log import LoggedCall
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
 
-__all__ = ["CallLogTable", "DeckView", "PluginTable", "SessionTable", "StoredLogTable", "ToolTable"]
+__all__ = [
+    "CallLogTable",
+    "DeckView",
+    "PluginTable",
+    "SessionTable",
+    "StoredLogTable",
+    "Table",
+    "ToolTable",
+]
 
 
-class _Table:
+class Table:
     """Rows of text, the first one the heading."""
 
     def rows(self) -> list[tuple[str, ...]]:
+        """The rows; given by each kind of table."""
         raise NotImplementedError
 
     empty = ""
@@ -46,7 +55,7 @@ class _Table:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ToolTable(_Table):
+class ToolTable(Table):
     """What ``%tools`` shows."""
 
     tools: tuple[Tool, ...]
@@ -77,7 +86,7 @@ class ToolTable(_Table):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CallLogTable(_Table):
+class CallLogTable(Table):
     """What ``%deck log`` shows on a deck without a store: the last calls, oldest first."""
 
     results: tuple[ToolResult, ...]
@@ -106,7 +115,7 @@ class CallLogTable(_Table):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StoredLogTable(_Table):
+class StoredLogTable(Table):
     """What ``%deck log`` shows where calls are stored: the last ones of all times, oldest first."""
 
     calls: tuple[LoggedCall, ...]
@@ -137,7 +146,7 @@ class StoredLogTable(_Table):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SessionTable(_Table):
+class SessionTable(Table):
     """What ``%mcp list`` shows: the servers and how they are."""
 
     servers: tuple[Connection, ...]
@@ -150,13 +159,14 @@ class SessionTable(_Table):
     def rows(self) -> list[tuple[str, ...]]:
         """One row a server."""
         return [
-            ("server", "state", "protocol", "tools", "target", "reason"),
+            ("server", "state", "protocol", "tools", "tokens", "target", "reason"),
             *(
                 (
                     made.label,
                     str(made.state),
                     made.session.protocol,
                     str(len(made)),
+                    str(_tokens(made)),
                     str(made.session.target),
                     _first_line(made.reason),
                 )
@@ -166,7 +176,7 @@ class SessionTable(_Table):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PluginTable(_Table):
+class PluginTable(Table):
     """What ``%deck plugins`` shows: installed packages that bring tools, none of them imported."""
 
     plugins: tuple[Plugin, ...]
@@ -254,6 +264,13 @@ def _columns(rows: list[tuple[str, ...]]) -> str:
 
 def _first_line(text: str) -> str:
     return (text.strip().splitlines() or [""])[0]
+
+
+def _tokens(made: Connection) -> int:
+    """What the tools of a server cost a model that is shown them all."""
+    return sum(
+        schema_tokens(tool.name, tool.description, tool.parameters) for tool in list(made.tools.values())
+    )
 
 
 def _server(made: Connection) -> str:

@@ -8,7 +8,8 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 
 from tooldeck.notebook.lines import Mistake, as_typed, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
-from tooldeck.notebook.magics.base import DeckMagicsBase, found_in, in_one_sentence
+from tooldeck.notebook.magics.base import found_in, in_one_sentence
+from tooldeck.notebook.magics.inspecting import INSPECT_WORDS, InspectingLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["OPTIONS", "WORDS", "ServerMagics"]
 
-WORDS = ("connect", "list", "tools", "close", "reconnect")
+WORDS = ("connect", "list", "tools", "close", "reconnect", *INSPECT_WORDS)
 """What may follow ``%mcp``."""
 OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env")
 """The options of ``%mcp connect``."""
 
 
 @magics_class
-class ServerMagics(DeckMagicsBase):
+class ServerMagics(InspectingLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -39,6 +40,13 @@ class ServerMagics(DeckMagicsBase):
         tools that you declare to only read, so that they need no approval. ``%mcp list`` shows the servers,
         ``%mcp tools [LABEL]`` their tools, ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL``
         starts one again.
+
+        ``%mcp log [LABEL…] [--search TEXT] [--last N] [--stderr]`` lists the messages of the protocol, ``%mcp
+        log … --export FILE`` writes them as JSON lines, or as HAR into a ``.har``. ``%mcp show [LABEL] N``
+        shows a message and its answer, ``%mcp replay [LABEL] N [key=value …]`` calls a tool again as it was
+        called there. ``%mcp stats`` has the times of all tools, ``%mcp diff LABEL [OTHER]`` what differs
+        between two lists of tools, ``%mcp ping`` says whether a server answers, ``%mcp request [LABEL] METHOD
+        [JSON]`` sends any other request.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:

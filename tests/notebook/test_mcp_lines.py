@@ -1,0 +1,112 @@
+"""The lines of ``%mcp`` that look into a server, in a shell of this process."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.notebook.conftest import Shell
+
+RAW = Path(__file__).parents[1] / "mcp" / "servers" / "raw.py"
+CONNECT = f"%mcp connect --label {{}} {shlex.join([sys.executable, '-S', str(RAW)])}"
+
+
+@pytest.fixture
+def raw(shell: Shell) -> Shell:
+    shell.deck.policy = "auto"
+    shell.run(CONNECT.format("raw"))
+    return shell
+
+
+def test_the_log_lists_calls_with_their_ends_and_a_message_is_shown_whole(raw: Shell) -> None:
+    raw.run("deck.call('echo', {'x': 'hay'}); deck.call('bad')")
+    log = repr(raw.run("%mcp log --search echo --last 1"))
+    assert "tools/call" in log
+    assert "echo" in log
+    assert log.splitlines()[0].startswith("… ")
+    assert "quota exceeded" in repr(raw.run("%mcp log raw"))
+    number = next(one.number for one in raw.deck.mcp["raw"].log.exchanges("hay"))
+    shown = raw.run(f"%mcp show {number}")
+    assert '"x": "hay"' in repr(shown)
+    assert "<pre" in shown._repr_html_()
+
+
+def test_what_a_server_says_is_no_markup_and_hides_nothing(raw: Shell) -> None:
+    raw.run("deck.call('echo', {'x': '<img src=x onerror=alert(1)>\\u202e'})")
+    for shown in (raw.run("%mcp log --search onerror"), raw.run("%mcp show raw 9")):
+        assert "<img" not in shown._repr_html_()
+        assert "\u202e" not in repr(shown) + shown._repr_html_()
+
+
+def test_stderr_and_stray_lines_stand_beside_the_log(shell: Shell) -> None:
+    shell.run(CONNECT.format("noisy") + " --noise --stderr 3")
+    shown = repr(shell.run("%mcp log --stderr"))
+    assert "line 2 of a long story" in shown
+    assert "Starting up..." in shown
+
+
+def test_a_past_call_is_called_again_and_may_be_edited_on_the_way(raw: Shell) -> None:
+    raw.run("deck.call('echo', {'a': 1, 'b': 'x'})")
+    number = next(one.number for one in raw.deck.mcp["raw"].log.exchanges() if one.subject == "echo")
+    assert raw.run(f"%mcp replay {number}").value.text == '{"a": 1, "b": "x"}'
+    assert raw.run(f"%mcp replay raw {number} a=2").value.text == '{"a": 2, "b": "x"}'
+    raw.run("%policy deny echo")
+    assert raw.run(f"%mcp replay {number}").status == "denied"
+
+
+def test_a_raw_request_gives_plain_data(raw: Shell) -> None:
+    assert raw.run("%mcp request ping") == {}
+    assert "echo" in {tool["name"] for tool in raw.run("%mcp request raw tools/list {}")["tools"]}
+
+
+def test_times_and_differences_are_tables(raw: Shell) -> None:
+    read = threading.Event()
+    raw.deck.mcp.handlers.on_tools_changed = lambda session: read.set()
+    raw.run("deck.call('echo'); deck.call('grow')")
+    assert read.wait(20)
+    stats = repr(raw.run("%mcp stats"))
+    assert stats.splitlines()[0].split() == ["server", "tool", "calls", "failed", "p50", "p95", "tokens"]
+    assert "echo" in stats
+    diff = raw.run("%mcp diff")
+    assert '+name: "grown"' in repr(diff)
+    assert "<pre" in diff._repr_html_()
+    raw.run(CONNECT.format("two"))
+    assert "-grown" in repr(raw.run("%mcp diff raw two"))
+    assert "raw answered within" in raw.shown("%mcp ping raw")
+
+
+def test_the_log_is_written_as_lines_or_as_an_archive(raw: Shell, tmp_path: Path) -> None:
+    for name in ("log.jsonl", "log.har"):
+        assert "secrets masked" in raw.shown(f"%mcp log --export {tmp_path / name}")
+    assert json.loads((tmp_path / "log.har").read_text())["log"]["version"] == "1.2"
+    assert "cannot write" in raw.fails(f"%mcp log --export {tmp_path / 'none' / 'x.har'}")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("show", "needs the number of a message"),
+        ("show 4711", "No message 4711 is kept"),
+        ("replay 1", "is no call of a tool"),
+        ("replay x", "needs the number of a message"),
+        ("request", "needs a method of the protocol"),
+        ("request ping {", "cannot read the parameters as JSON"),
+        ("request ping [1]", "as a JSON object"),
+        ("request tools/call {}", "through the deck"),
+        ("log --last 0", "whole number above 0"),
+        ("log nobody", "There is no MCP server 'nobody'"),
+        ("diff raw nobody", "There is no MCP server 'nobody'"),
+    ],
+)
+def test_a_mistake_is_one_sentence(raw: Shell, line: str, said: str) -> None:
+    assert said in raw.fails(f"%mcp {line}")
+
+
+def test_without_a_server_the_lines_say_how_to_get_one(shell: Shell) -> None:
+    assert "%mcp connect demo" in shell.fails("%mcp show 1")
+    assert repr(shell.run("%mcp log")) == "No such message."

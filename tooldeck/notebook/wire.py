@@ -1,0 +1,186 @@
+"""What went over the wire to MCP servers, as tables and pages: the log, one exchange, times, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from tooldeck.core.tokens import schema_tokens
+from tooldeck.guards.text import json_text, one_line, visible
+from tooldeck.notebook import facts
+from tooldeck.notebook.diffs import diff_rows, diff_size
+from tooldeck.notebook.listing import Table
+from tooldeck.notebook.render import box, code, diff_box, folded, panel, shown
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.changes import Changes
+    from tooldeck.mcp.connection import Connection
+    from tooldeck.mcp.frames import Exchange, Frame
+
+__all__ = ["DiffView", "ExchangeView", "TimingTable", "WireLog"]
+
+_FOLDED = 2_000
+# Characters of a message that a line of the log unfolds to; `%mcp show` has the whole.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WireLog(Table):
+    """What ``%mcp log`` shows: requests with their answers, and notifications, oldest first."""
+
+    lines: Sequence[tuple[Connection, Exchange]]
+    stderr: Sequence[tuple[str, Sequence[str]]] = ()
+    """By server: the last lines of its stderr, and what it printed to stdout."""
+    earlier: int = 0
+    """How many exchanges there are before these."""
+    empty = "No such message."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row an exchange."""
+        return [
+            ("#", "server", "at", "", "method", "about", "time", "size", "answer"),
+            *((_number(one), made.label, *_cells(one)) for made, one in self.lines),
+        ]
+
+    def __repr__(self) -> str:
+        parts = [f"… {facts.count(self.earlier, 'earlier exchange')}"] if self.earlier else []
+        parts.append(Table.__repr__(self))
+        for label, lines in self.stderr:
+            parts.append(f"{one_line(label)}:" if lines else f"{one_line(label)}: nothing")
+            parts += [f"    {one_line(line)}" for line in lines]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        if not self.lines and not self.stderr:
+            return Table._repr_html_(self)
+        more = shown(f"… {facts.count(self.earlier, 'earlier exchange')}") if self.earlier else ""
+        told = [panel(code(label), box("\n".join(lines) or "nothing")) for label, lines in self.stderr]
+        return "".join(
+            [panel(more) if more else "", *(_unfolding(made, one) for made, one in self.lines), *told]
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExchangeView:
+    """What ``%mcp show`` shows: a request and its answer, whole, secrets masked."""
+
+    made: Connection
+    exchange: Exchange
+
+    def __repr__(self) -> str:
+        parts = [f"{one_line(self.made.label)} {_heading(self.exchange)}"]
+        for frame in self.exchange.frames:
+            parts += [f"{_side(frame)} {frame.number}", _json(self.exchange, frame)]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        frames = self.exchange.frames
+        return panel(
+            f"<strong>{code(self.made.label)}</strong> {code(_heading(self.exchange))}",
+            *(f"{_side(frame)} {frame.number}{box(_json(self.exchange, frame))}" for frame in frames),
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TimingTable(Table):
+    """What ``%mcp stats`` shows: for each tool that was called how long that took, and what it costs."""
+
+    servers: Sequence[Connection]
+    empty = "No tool of a server was called yet."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a tool."""
+        return [
+            ("server", "tool", "calls", "failed", "p50", "p95", "tokens"),
+            *(
+                (
+                    made.label,
+                    timing.tool,
+                    str(timing.calls),
+                    str(timing.failed),
+                    facts.duration(timing.p50),
+                    facts.duration(timing.p95),
+                    _tokens(made, timing.tool),
+                )
+                for made in self.servers
+                for timing in made.log.timings()
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DiffView:
+    """What ``%mcp diff`` shows: how one list of tools differs from another."""
+
+    what: str
+    changes: Changes
+
+    def _head(self) -> str:
+        return f"{self.what}: {visible(str(self.changes))}"
+
+    def __repr__(self) -> str:
+        return f"{self._head()}\n{self.changes.diff}".rstrip()
+
+    def _repr_html_(self) -> str:
+        rows = diff_rows(self.changes.diff)
+        if rows is None:  # nothing differs
+            return panel(shown(self._head()))
+        return panel(shown(f"{self._head()} ({diff_size(rows)})"), diff_box(rows))
+
+
+def _cells(one: Exchange) -> tuple[str, ...]:
+    return (
+        datetime.fromtimestamp(one.request.at, UTC).astimezone().strftime("%H:%M:%S.%f")[:-3],
+        _side(one.request),
+        one.method or "answer to nothing kept",
+        one.subject,
+        "" if one.seconds is None else facts.duration(one.seconds),
+        facts.count(sum(frame.size for frame in one.frames)),
+        _end(one),
+    )
+
+
+def _end(one: Exchange) -> str:
+    """How an exchange ended, in words; empty for what has no end."""
+    if one.fault:
+        return (one.fault.strip().splitlines() or [""])[0]
+    if one.cancelled:
+        return "cancelled"
+    if one.answer is not None:
+        return "ok"
+    return "waiting" if one.is_request else ""
+
+
+def _number(one: Exchange) -> str:
+    return "→".join(str(frame.number) for frame in one.frames)
+
+
+def _side(frame: Frame) -> str:
+    return "→" if frame.sent else "←"
+
+
+def _heading(one: Exchange) -> str:
+    at, side, method, subject, *rest = _cells(one)
+    about = " · ".join(filter(None, rest))
+    return one_line(f"{_number(one)} {side} {method} {subject}".rstrip() + f" · {at} · {about}")
+
+
+def _unfolding(made: Connection, one: Exchange) -> str:
+    told = [_json(one, frame) for frame in one.frames]
+    short = [text if len(text) <= _FOLDED else f"{text[:_FOLDED]}\n… %mcp show has it all" for text in told]
+    frames = zip(one.frames, short, strict=True)
+    return folded(
+        f"{code(made.label)} {code(_heading(one))}", *(f"{_side(frame)}{box(text)}" for frame, text in frames)
+    )
+
+
+def _json(one: Exchange, frame: Frame) -> str:
+    from tooldeck.mcp.export import masked
+
+    return json_text(masked(frame, one))
+
+
+def _tokens(made: Connection, name: str) -> str:
+    tool = made.tools.get(name)
+    return "" if tool is None else str(schema_tokens(tool.name, tool.description, tool.parameters))
