@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tooldeck.core.action_tool import ActionTool
     from tooldeck.core.actions import (
         Action,
         ActionCode,
@@ -57,6 +58,7 @@ _HOMES = {
         "parse_action",
         "read_reply",
     ),
+    "core.action_tool": ("ActionTool",),
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
     "core.call": ("Run", "ToolCall", "calling"),
     "core.cancel": ("CancelToken",),
@@ -89,6 +91,7 @@ __all__ = [
     "ActionCode",
     "ActionError",
     "ActionLimits",
+    "ActionTool",
     "Answer",
     "ApprovalRequest",
     "Ask",

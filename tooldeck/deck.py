@@ -6,8 +6,10 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tooldeck.core.action_tool import read_style, shown_tool
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
 from tooldeck.core.asking import ask_in_turn, check_approvers
@@ -30,6 +32,7 @@ from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
 from tooldeck.guards.fence import fence
+from tooldeck.guards.paths import Workspace
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
@@ -62,8 +65,11 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
     list of them, is asked before the person at the host; `history` is how many ends of calls are kept;
     `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for ever;
     `loop_guard` holds for runs that bring no settings of their own; `store` is the path of a database for the
-    log of calls and for what shall outlive the deck, ``":memory:"`` or a `Store`, None keeps nothing. Hosts
-    are replaced by notebooks and tests.
+    log of calls and for what shall outlive the deck, ``":memory:"`` or a `Store`, None keeps nothing.
+    `workspace` is the folder that the built-in tools work in, by default the one that is current now, in a
+    notebook its own. `action_schemas` says how models are shown a tool of several actions: ``"flat"``, one
+    object with all parameters, or ``"union"``, one alternative for each action, which some providers refuse.
+    Hosts are replaced by notebooks and tests.
     """
 
     def __init__(
@@ -76,6 +82,8 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
         approval_timeout: float | None = None,
         loop_guard: LoopSettings | None = None,
         store: str | os.PathLike[str] | Store | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        action_schemas: str = "flat",
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
@@ -91,6 +99,9 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
         self._services.provide(Store, lambda: self.store)
+        self.workspace = Path.cwd() if workspace is None else workspace
+        self._services.provide(Workspace, lambda: self.workspace)
+        self.action_schemas = read_style(action_schemas)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self._history = History(history)
@@ -115,18 +126,36 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
         It is ``openai``, ``anthropic``, ``gemini`` or ``mcp``.
         """
         self._check_allowed(self.tools)
-        shown = [tool for tool in self._shelf.all() if not self._never_runs(tool)]
-        return export(shown, dialect)
+        return export(map(self._shown, self._offered()), dialect)
 
     def system_prompt(self) -> str:
         """What a model has to be told about the deck's tools, for the system prompt; may be empty."""
-        return system_prompt(tool for tool in self._shelf.all() if not self._never_runs(tool))
+        return system_prompt(map(self._shown, self._offered()))
+
+    def _offered(self) -> list[Tool]:
+        return [tool for tool in self._shelf.all() if not self._never_runs(tool)]
+
+    def _shown(self, tool: Tool) -> Tool:
+        """A tool as models are shown it: without the actions that never run."""
+        if not tool.actions:
+            return tool
+        left = {name: one for name, one in tool.actions.items() if not self._never_runs(one)}
+        return shown_tool(tool, left, self.action_schemas)
 
     def _never_runs(self, tool: Tool) -> bool:
         if self._gates.why_not(tool) is not None:
             return True
         verdict = self.policy.static(tool)
         return verdict is not None and verdict.word is Word.DENY
+
+    def add_builtins(self, *names: str) -> tuple[Tool, ...]:
+        """Add tools that come with tooldeck: all, or those of `names`; `tooldeck.tools.names` lists them.
+
+        Raises `DefinitionError` for a name that none has.
+        """
+        from tooldeck.tools import load
+
+        return tuple(self.add(tool) for tool in load(names))
 
     def load_plugins(self, *names: str) -> LoadedPlugins:
         """Add the tools of installed packages (entry points ``tooldeck.tools``): all, or those of `names`.
@@ -167,6 +196,15 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
         if self._mcp is not None:
             self._mcp.close_all()
         self._journal.close()
+
+    @property
+    def workspace(self) -> Workspace:
+        """The folder that the built-in tools work in; set it to a path."""
+        return self._workspace
+
+    @workspace.setter
+    def workspace(self, folder: str | os.PathLike[str] | Workspace) -> None:
+        self._workspace = folder if isinstance(folder, Workspace) else Workspace(folder)
 
     # -- calls
 

@@ -20,8 +20,9 @@ def twice(x: int) -> int:
 
 def test_the_pipeline_stands_in_the_order_of_the_design():
     assert [stage.__name__ for stage in PIPELINE] == [
-        "record", "present", "misses", "resolve", "offered", "steer", "hooks", "arguments", "loop_guard",
-        "tape", "checks", "closed", "approve", "checked_again", "claim", "breaker", "call_limit", "retry",
+        "record", "present", "misses", "resolve", "offered", "steer", "hooks", "arguments", "narrow",
+        "loop_guard", "tape", "checks", "closed", "approve", "checked_again", "claim", "breaker",
+        "call_limit", "retry",
         "time_limit", "wrap",
     ]  # fmt: skip
 

@@ -59,7 +59,7 @@ class KeptGrant:
     """An approval that outlives the session: all of it is text, so that any store can hold it."""
 
     tool: str
-    """The tool's name."""
+    """The tool's name, and after a space that of the action where it has actions."""
     origin: str
     """Where the tool came from, as ``str(tool.origin)``."""
     fingerprint: str

@@ -85,15 +85,20 @@ class Circuits:
         """The breakers of a tool's targets and of its server, as far as they were needed."""
         with self._lock:
             found = dict(self._targets.get(tool, {}))
+        for name, action in tool.actions.items():
+            if action in self._breakers:
+                found[name] = self._breakers[action]
+            found |= {f"{name} {target}": known for target, known in self.targets(action).items()}
         if tool.shared is not None and (server := self._servers.get((tool.origin.kind, tool.shared.name))):
             found[tool.shared.name] = server
         return found
 
     def forget(self, tool: Tool) -> None:
         """Drop the breakers of a tool that is gone; its server starts afresh with what replaces it."""
-        self._breakers.pop(tool, None)
-        with self._lock:
-            self._targets.pop(tool, None)
+        for one in (tool, *tool.actions.values()):
+            self._breakers.pop(one, None)
+            with self._lock:
+                self._targets.pop(one, None)
         if tool.shared is not None:
             self._servers.pop((tool.origin.kind, tool.shared.name), None)
 
@@ -108,7 +113,7 @@ class Circuits:
 
     def _made(self, tool: Tool, target: str, key: str = "") -> Breaker:
         def listener(state: BreakerState) -> None:
-            self._moved(tool, state, target)
+            self._moved(tool, state, target or tool.action)
 
         if not tool.breaker.shared:
             return Breaker(tool.breaker, self._now, listener)

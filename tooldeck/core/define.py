@@ -26,7 +26,7 @@ from tooldeck.core.targets import read_target
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk
 
-__all__ = ["BaseTool", "Options", "check_name", "check_options", "define", "tool"]
+__all__ = ["BaseTool", "Options", "caller_scope", "check_name", "check_options", "define", "tool"]
 
 _NO_DOCSTRINGS = (
     "{} has no description, because Python runs with -OO, which removes docstrings; give description=…"
@@ -54,7 +54,7 @@ def define(
         options = class_options(thing, options)
     function = _function(thing, options)
     name = check_name(_callable_name(function) if options.name is None else options.name)
-    signature = read_signature(function, name, _caller_scope() if scope is None else scope)
+    signature = read_signature(function, name, caller_scope() if scope is None else scope)
     needs = needs_of(name, signature)
     shown = without(signature, needs)
     doc = parse_docstring(_doc(function))
@@ -81,7 +81,7 @@ def define(
         retry=options.retry_settings,
         breaker=options.breaker_settings,
         target=read_target(name, options.target, described.schema, shown),
-        preview=read_preview(name, options.preview, shown),
+        preview=read_preview(name, options.preview, shown, needs),
         resources=read_resources(name, options.resources, described.schema),
         available=options.available,
         schema_override=options.schema_override,
@@ -99,7 +99,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     The tool belongs to no deck yet: calling it is a plain call of the function. Add it with ``deck.add``.
     """
     checked = check_options(options)
-    scope = _caller_scope()
+    scope = caller_scope()
     if function is not None:
         return define(function, checked, scope=scope)
     return lambda later: define(later, checked, scope=scope)
@@ -154,7 +154,7 @@ def _doc(function: Callable[..., Any]) -> str | None:
     return type(function).__call__.__doc__ or type(function).__doc__
 
 
-def _caller_scope() -> dict[str, Any]:
+def caller_scope() -> dict[str, Any]:
     """The local names at the nearest frame outside of this package, where a tool is being defined."""
     frame = sys._getframe(1)  # noqa: SLF001 - the documented way to the caller's names
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:

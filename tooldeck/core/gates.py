@@ -81,6 +81,9 @@ class Gates:
             return None if named[-1] else "it is switched off"
         if not self._effects:
             return None
+        if tool.actions:  # one that is on keeps the tool there
+            reasons = [self._closed(action) for action in tool.actions.values()]
+            return None if None in reasons else reasons[0]
         if tool.effects is None:
             return f"its effects are undeclared, and {_listed(self._effects)} is switched off"
         off = tool.effects & self._effects

@@ -48,7 +48,8 @@ class Lines:
     def forget(self, tool: Tool) -> None:
         """Drop what was composed for a tool that is gone."""
         for line in list(self._lines.values()):
-            line.chains.pop(tool, None)
+            for one in (tool, *tool.actions.values()):
+                line.chains.pop(one, None)
 
     def _lay(self, kind: Kind) -> _Line:
         chains: dict[Tool, Handler] = {}

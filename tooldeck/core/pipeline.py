@@ -20,6 +20,7 @@ from tooldeck.core.stages.checks import checked_again, checks
 from tooldeck.core.stages.claim import claim
 from tooldeck.core.stages.hooks import hooks
 from tooldeck.core.stages.loop_guard import loop_guard, misses
+from tooldeck.core.stages.narrow import narrow
 from tooldeck.core.stages.offered import offered
 from tooldeck.core.stages.present import present
 from tooldeck.core.stages.record import record
@@ -45,6 +46,7 @@ PIPELINE: tuple[Stage, ...] = (
     steer,
     hooks,
     arguments,
+    narrow,
     loop_guard,
     tape,
     checks,
@@ -59,6 +61,7 @@ PIPELINE: tuple[Stage, ...] = (
     wrap,
 )
 _RESOLVED = PIPELINE.index(resolve) + 1
+_NARROWED = PIPELINE.index(narrow) + 1
 
 
 def compose_outer(world: World) -> Handler:
@@ -67,8 +70,13 @@ def compose_outer(world: World) -> Handler:
 
 
 def compose_for(tool: Tool, world: World) -> Handler:
-    """The stages that act on `tool`."""
-    return _compose(PIPELINE[_RESOLVED:], tool, world)
+    """The stages that act on `tool`; for an action those that its tool has not passed already.
+
+    `offered` looks at both: it may be the action alone that is switched off or not available.
+    """
+    if tool.action:
+        return _compose((offered, *PIPELINE[_NARROWED:]), tool, world)
+    return _compose(PIPELINE[_RESOLVED : _NARROWED if tool.actions else None], tool, world)
 
 
 def _compose(stages: tuple[Stage, ...], tool: Tool | None, world: World) -> Handler:

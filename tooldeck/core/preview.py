@@ -15,6 +15,7 @@ from typing import Any
 from tooldeck.core.call import ToolCall
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host, LimitPassed, Work
+from tooldeck.core.injection import Need
 from tooldeck.core.invoking import runs_async
 from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
@@ -25,15 +26,17 @@ SECONDS = 5.0
 """How long a preview may take."""
 MAX_CHARS = 500_000
 """A longer preview is not shown at all, since half of it would mislead."""
+Fill = Callable[[tuple[Need, ...]], dict[str, Any]]
 _VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def read_preview(
-    name: str, function: Callable[..., Any] | None, signature: inspect.Signature
+    name: str, function: Callable[..., Any] | None, signature: inspect.Signature, needs: tuple[Need, ...] = ()
 ) -> Callable[[Mapping[str, Any]], Any] | None:
     """The preview function of the tool `name` as a function of the values by name.
 
-    Raises `DefinitionError` when it wants a parameter that the tool (of this `signature`) does not have.
+    It may take what the tool is given injected (`needs`) as well. Raises `DefinitionError` when it wants a
+    parameter that the tool (of this `signature`) does not have.
     """
     if function is None:
         return None
@@ -42,7 +45,8 @@ def read_preview(
     except (TypeError, ValueError) as error:
         raise DefinitionError(f"The preview of {name!r} cannot be called: {error}.") from None
     for parameter in wanted.values():
-        if parameter.default is parameter.empty and not _known(parameter, signature):
+        injected = any(need.name == parameter.name for need in needs)
+        if parameter.default is parameter.empty and not injected and not _known(parameter, signature):
             raise DefinitionError(
                 f"The preview of {name!r} has the parameter {parameter.name!r}, which the tool has not; "
                 f"it may take {', '.join(signature.parameters) or 'none'}."
@@ -83,13 +87,20 @@ def _copy(value: Any) -> Any:
         return value
 
 
-async def preview_of(tool: Tool, host: Host, call: ToolCall) -> str | None:
-    """What the call would change, or why that cannot be told; None for a tool without a preview."""
+async def preview_of(tool: Tool, host: Host, call: ToolCall, fill: Fill) -> str | None:
+    """What the call would change, or why that cannot be told; None for a tool without a preview.
+
+    `fill` gives the injected values.
+    """
     if tool.preview is None:
         return None
     label = f"preview of {tool.name}"
-    function, is_async = partial(tool.preview, _copied(call.values)), runs_async(tool.preview)
+    is_async = runs_async(tool.preview)
     try:
+        values = (
+            _copied(call.values) if not tool.injected else {**_copied(call.values), **fill(tool.injected)}
+        )
+        function = partial(tool.preview, values)
         shown = await host.run(Work(function, is_async, limit=SECONDS, label=label))
     except LimitPassed:
         return f"no preview: it took longer than {SECONDS:g} s"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.current import CURRENT
@@ -63,6 +64,9 @@ class Binding(Protocol):
     async def acall(self, tool: Tool, arguments: Mapping[str, Any], /) -> ToolResult:
         """The same, awaited."""
         ...
+
+
+_NO_ACTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class _OnInstances:
@@ -143,6 +147,14 @@ class Tool:
     """The parameters that the deck fills; callers do not see them."""
     title: str = ""
     """A name for people, where the origin gives one."""
+    examples: tuple[Mapping[str, Any], ...] = ()
+    """Arguments that a call may have as they stand."""
+    actions: Mapping[str, Tool] = field(default_factory=lambda: _NO_ACTIONS)
+    """The declarations of its actions, where the argument ``action`` chooses one; empty for other tools."""
+    action: str = ""
+    """The action that this is the declaration of; empty for a whole tool."""
+    choices: dict[str, Any] | None = None
+    """The schema with one alternative for each action; None for a tool without actions."""
     binding: Binding | None = field(default=None, kw_only=True)
     """The deck it belongs to, or None."""
 
@@ -150,6 +162,22 @@ class Tool:
     def parameters(self) -> dict[str, Any]:
         """The JSON Schema of the arguments."""
         return self.params.schema
+
+    @property
+    def label(self) -> str:
+        """The name, with that of the action."""
+        return f"{self.name} {self.action}" if self.action else self.name
+
+    def narrowed(self, arguments: Mapping[str, Any]) -> Tool:
+        """What a call with these checked arguments is a call of: an action, or the tool itself."""
+        return self.actions[arguments["action"]] if self.actions else self
+
+    def bound(self, binding: Binding) -> Tool:
+        """The same, with its actions, as a tool of this deck."""
+        if not self.actions:
+            return replace(self, binding=binding)
+        actions = {name: replace(one, binding=binding) for name, one in self.actions.items()}
+        return replace(self, binding=binding, actions=MappingProxyType(actions))
 
     @property
     def read_only(self) -> bool:

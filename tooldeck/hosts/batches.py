@@ -184,12 +184,16 @@ def _part(tool: Tool | None, call: ToolCall, *, free: bool) -> Part:
     if tool is None:
         return Part()  # unknown: it will end at once
     alone = not free and not may_run_beside_others(tool)
-    if alone or tool.resources is None:
+    if not tool.actions and (alone or tool.resources is None):
         return Part(alone)
     given, _, problems = read_arguments(call.raw, tool.parameters)
     checked = tool.params.check(given)
     if problems or checked.problems:
         return Part(alone=True)  # a hook may still mend it
+    tool = tool.narrowed(checked.arguments)
+    alone = not free and not may_run_beside_others(tool)
+    if alone or tool.resources is None:
+        return Part(alone)
     try:
         return Part(resources=tool.resources(checked.values))
     except Exception:  # noqa: BLE001 - functions of the author may raise anything
@@ -249,4 +253,6 @@ class _Task:
 
 def _awaits(tool: Tool | None) -> bool:
     """Whether a call of the tool leaves the loop free while its body runs."""
+    if tool is not None and tool.actions:
+        return all(map(_awaits, tool.actions.values()))
     return tool is None or tool.is_async or tool.executor is not None or tool.timeout is not None

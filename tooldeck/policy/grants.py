@@ -27,7 +27,7 @@ class Grant:
     """An approval that a person gave beyond one call."""
 
     tool: str
-    """The tool's name."""
+    """The tool's name, with that of the action."""
     origin: str
     """Where the tool came from."""
     scope: Scope
@@ -69,7 +69,7 @@ class Grants:
             if held is not None and held[0] is tool:
                 return held[1]
         if self.store is not None and self._kept_form(tool) in self._kept():
-            return Grant(tool.name, str(tool.origin), Scope.ALWAYS)
+            return Grant(tool.label, str(tool.origin), Scope.ALWAYS)
         return None
 
     def add(self, call: ToolCall, scope: Scope) -> bool:
@@ -86,7 +86,7 @@ class Grants:
         return True
 
     def _remember(self, tool: Tool, scope: Scope, arguments: str) -> None:
-        self._brief[id(tool), arguments] = (tool, Grant(tool.name, str(tool.origin), scope, arguments))
+        self._brief[id(tool), arguments] = (tool, Grant(tool.label, str(tool.origin), scope, arguments))
         while len(self._brief) > GRANTS_KEPT:
             self._brief.pop(next(iter(list(self._brief))), None)
 
@@ -103,7 +103,7 @@ class Grants:
         gone = [key for key, (tool, _) in list(self._brief.items()) if fits(tool.name, pattern)]
         for key in gone:
             self._brief.pop(key, None)
-        dropped = [grant for grant in self._kept() if fits(grant.tool, pattern)]
+        dropped = [grant for grant in self._kept() if fits(grant.tool.partition(" ")[0], pattern)]
         for grant in dropped:
             self._drop(grant)
         return len(gone) + len(dropped)
@@ -139,5 +139,5 @@ class Grants:
     def _kept_form(self, tool: Tool) -> KeptGrant:
         found = self._prints.get(tool)
         if found is None:
-            found = self._prints[tool] = KeptGrant(tool.name, str(tool.origin), fingerprint(tool))
+            found = self._prints[tool] = KeptGrant(tool.label, str(tool.origin), fingerprint(tool))
         return found

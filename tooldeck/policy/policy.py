@@ -160,8 +160,14 @@ class Policy:
     # -- verdicts
 
     def static(self, tool: Tool, /) -> Verdict | None:
-        """The verdict on every call of `tool`; None where a rule looks at the arguments."""
-        return self._weigh(tool, None)
+        """The verdict on every call of `tool`; None where that hangs on the arguments, or on the action."""
+        if not tool.actions:
+            return self._weigh(tool, None)
+        verdicts = [self._weigh(action, None) for action in tool.actions.values()]
+        same = all(
+            one is not None and verdicts[0] is not None and one.word is verdicts[0].word for one in verdicts
+        )
+        return verdicts[0] if same else None
 
     def decide(self, call: ToolCall, /) -> Verdict:
         """The verdict on one call whose arguments were checked."""
@@ -186,11 +192,15 @@ class Policy:
             checked = tool.params.check(arguments)
             problems = problems_text(tool.name, checked.problems) if checked.problems else ""
             if not problems:
-                call = _imagined(tool).checked(checked.arguments, checked.values)
-        matched = [*matches_of(self._ruling, "yours", tool, call)]
+                call = _imagined(tool.narrowed(checked.arguments)).checked(checked.arguments, checked.values)
+        meant = [tool, *tool.actions.values()] if call is None or call.tool is None else [call.tool]
+        matched = [match for one in meant for match in matches_of(self._ruling, "yours", one, call)]
         if self._found is not None:
-            matched += matches_of(self._found.ruling, "found", tool, call)
-        verdict = self._weigh(tool, call)
+            matched += [
+                match for one in meant for match in matches_of(self._found.ruling, "found", one, call)
+            ]
+        matched = list(dict.fromkeys(matched))
+        verdict = self.static(tool) if call is None else self.decide(call)
         asks = verdict is None or verdict.word is Word.ASK
         granted = self.granted(call or _imagined(tool)) if asks else None
         return Explanation(tool.name, verdict, tuple(matched), granted, problems)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from tooldeck.core.action_schema import ACTION
 from tooldeck.core.approval import Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.canonical import canonical_text
@@ -75,12 +76,21 @@ class Rule:
             and (self.trust is None or tool.trust is self.trust)
             and (self.risk is None or tool.risk in self.risk)
             and all(_may_have(tool, name) for name in self.arguments)
+            and self._action_fits(tool)
         )
+
+    def hangs_on_arguments(self, tool: Tool) -> bool:
+        """Whether it says more of the arguments than the action, which a declaration of one knows."""
+        return bool(self.arguments.keys() - ({ACTION} if tool.action else set()))
 
     def covers(self, call: ToolCall) -> bool:
         """Whether the arguments of a call fit; to be asked of calls whose tool does."""
         every = self.word is Word.ALLOW
         return all(matches(call, name, wanted, every=every) for name, wanted in self.arguments.items())
+
+    def _action_fits(self, tool: Tool) -> bool:
+        wanted = self.arguments.get(ACTION)
+        return not tool.action or not isinstance(wanted, str) or fits(tool.action, wanted)
 
     def _effects_fit(self, tool: Tool) -> bool:
         if self.effects is None:

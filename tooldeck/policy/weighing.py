@@ -96,7 +96,7 @@ def speaks(rule: Rule, tool: Tool, call: ToolCall | None) -> bool | None:
     """Whether a rule speaks of a call; None where that hangs on arguments that are not known."""
     if not rule.of(tool):
         return False
-    if not rule.arguments:
+    if not rule.hangs_on_arguments(tool):
         return True
     return None if call is None else rule.covers(call)
 

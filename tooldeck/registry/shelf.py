@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tooldeck.core.action_tool import ActionTool
 from tooldeck.core.call import Outcome
 from tooldeck.core.define import define
 from tooldeck.core.errors import DefinitionError
@@ -28,6 +29,10 @@ def make_tool(thing: Any, given: Mapping[str, Any]) -> Tool:
         if given:
             raise DefinitionError(f"{thing.name!r} is a finished tool; set its options where it is defined.")
         return thing
+    if isinstance(thing, ActionTool):
+        if options.changes():
+            raise DefinitionError(f"{thing.name!r} has actions; set options where they are defined.")
+        return thing.tool(origin)
     if isinstance(thing, Mapping):
         return from_record(thing, options, origin)
     return define(thing, options, origin=origin)

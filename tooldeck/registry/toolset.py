@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from tooldeck.core.events import Event, ToolAdded, ToolRemoved
@@ -58,7 +57,7 @@ class ToolSet:
         Options as in `Options`, beside ``origin``. A tool of the same name from the same place is replaced;
         one from another place is refused. Raises `DefinitionError` naming what is wrong and what to do.
         """
-        made = replace(make_tool(thing, options), binding=self._binding)
+        made = make_tool(thing, options).bound(self._binding)
         known = self._shelf.put(made)
         if known is not None:
             self._forget(known)

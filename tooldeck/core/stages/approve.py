@@ -72,9 +72,10 @@ def _own(call: ToolCall) -> ToolCall:
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
     shown = call._replace(arguments=owned(call.arguments), values=owned(call.values))
+    preview = await preview_of(tool, world.host, call, lambda needs: world.services.fill(needs, call, world))
     request = ApprovalRequest(
         new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
-        await preview_of(tool, world.host, call), world.present_policy().scopes,
+        preview, world.present_policy().scopes,
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
@@ -113,15 +114,17 @@ def _approved(world: World, call: ToolCall, decision: Decision) -> ToolCall:
 def _too_late(tool: Tool, world: World, call: ToolCall) -> Outcome | None:
     """Why an approved call is not run after all: what it was approved for has changed meanwhile."""
     found = world.find(call)
+    if isinstance(found, Tool) and tool.action:
+        found = found.actions.get(tool.action)
     if found is not tool:
-        gone = "removed" if isinstance(found, Outcome) else "replaced by another tool"
+        gone = "replaced by another tool" if isinstance(found, Tool) else "removed"
         call.log.decide("approve", f"{gone} while the question was open")
-        said = f"{tool.name} was {gone} while the question was open; what was approved is not run."
+        said = f"{tool.label} was {gone} while the question was open; what was approved is not run."
         return Outcome(Status.DENIED, error=said)
     closed = world.gates.why_not(tool)
     if closed is not None:
         call.log.decide("approve", f"{closed}, since the question was asked")
-        return Outcome(Status.DENIED, error=f"{tool.name} cannot be used any more: {closed}.")
+        return Outcome(Status.DENIED, error=f"{tool.label} cannot be used any more: {closed}.")
     # Asked anew: a rule may have come meanwhile, and another one may look at what was edited.
     later = world.present_policy().decide(call)
     if later.word is Word.DENY:
@@ -130,7 +133,7 @@ def _too_late(tool: Tool, world: World, call: ToolCall) -> Outcome | None:
     reason = call.caller.run.stopped if call.caller.run is not None else None
     reason = reason or given_up(call)
     if reason is not None:
-        return Outcome(Status.CANCELLED, error=f"{tool.name} was approved but not started: {reason}.")
+        return Outcome(Status.CANCELLED, error=f"{tool.label} was approved but not started: {reason}.")
     return None
 
 
@@ -168,12 +171,12 @@ def _edited(tool: Tool, call: ToolCall, decision: Decision) -> ToolCall | Outcom
 
 def denied(tool: Tool, verdict: Verdict) -> Outcome:
     """How a call ends that a rule denies."""
-    return Outcome(Status.DENIED, error=f"{tool.name} is denied by the rule {verdict.rule}.")
+    return Outcome(Status.DENIED, error=f"{tool.label} is denied by the rule {verdict.rule}.")
 
 
 def _refusal(tool: Tool, decision: Decision, *, stops: bool) -> str:
     by, note = to_text(decision.by), to_text(decision.note)
     who = {"nobody": "nobody could be asked", "time-out": "nobody answered in time"}.get(by)
-    head = f"{tool.name} needs approval and {who}" if who else f"{tool.name} was refused by {by}"
+    head = f"{tool.label} needs approval and {who}" if who else f"{tool.label} was refused by {by}"
     said = f"{head}: {note}" if note else f"{head}."
     return f"{said} The run was stopped; call no further tools." if stops else said

@@ -142,9 +142,9 @@ def _tripped(tool: Tool, circuit: Breaker, watched: str) -> Outcome:
     left, state = circuit.seconds_left(), circuit.state
     when = f"one probe may run in {math.ceil(left)} s" if left > 0 else "a probe is in progress"
     if tool.shared is not None and watched == tool.shared.name:
-        what = f"{tool.name}: its server {watched!r} could not be reached"
+        what = f"{tool.label}: its server {watched!r} could not be reached"
     else:
-        what = f"{tool.name} failed" + (f" for {watched!r}" if watched else "")
+        what = f"{tool.label} failed" + (f" for {watched!r}" if watched else "")
     said = f"{what} {_how_often(circuit)} (last: {state.last_error}) and is left alone; {when}."
     return Outcome(Status.TRIPPED, error=said, retry_after=left)
 

@@ -19,6 +19,6 @@ def offered(next: Handler, tool: Tool, world: World) -> Handler:
         if reason is None:
             return await next(call)
         call.log.decide("offered", reason)
-        return Outcome(Status.DENIED, error=f"{tool.name} cannot be used: {reason}.")
+        return Outcome(Status.DENIED, error=f"{tool.label} cannot be used: {reason}.")
 
     return run

@@ -43,7 +43,7 @@ def time_limit(next: Handler, tool: Tool, world: World) -> Handler:
             clock = call.log.clock
             whole = ", for the whole call," if clock is not None and clock.left() <= 0 else ""
             after = "; its body may still be running" if passed.still_running else ""
-            told = f"{tool.name} took longer than its limit{whole} of {passed.limit:g} s{after}."
+            told = f"{tool.label} took longer than its limit{whole} of {passed.limit:g} s{after}."
             return Outcome(Status.TIMEOUT, error=passed.told or told)
 
     return run

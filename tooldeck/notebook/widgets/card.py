@@ -147,7 +147,7 @@ class ToolCard(ipywidgets.VBox):
     def _make_form(self) -> Form:
         """A form whose words are marked as another program's where they are."""
         tool = self.tool
-        return Form(tool.parameters, test=tool.params.check, outside=tool.origin.remote)
+        return Form(tool.choices or tool.parameters, test=tool.params.check, outside=tool.origin.remote)
 
     def _busy(self, *, running: bool) -> None:
         self._go.disabled = running

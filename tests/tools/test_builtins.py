@@ -1,0 +1,76 @@
+"""What holds for every built-in tool: a tool is included by being registered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from drivers import DRIVERS
+from sample_workspace import make_sample_workspace
+
+from tooldeck import Deck, DefinitionError
+from tooldeck.core.errors import SetupError
+from tooldeck.tools import load, names
+
+ACTIONS = [action for tool in load() for action in (tool.actions.values() or [tool])]
+EXAMPLES = [
+    pytest.param(action, number, id=f"{action.label.replace(' ', '-')}-{number}")
+    for action in ACTIONS
+    for number in range(len(action.examples))
+]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize(("action", "number"), EXAMPLES)
+def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number):
+    deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path))
+    deck.add_builtins(action.name)
+    example = action.examples[number]
+    why_not = deck._gates.why_not(deck[action.name].narrowed(example))
+    if why_not is not None:
+        pytest.skip(f"{action.label}: {why_not}")
+    result = DRIVERS[driver](deck, action.name, example)
+    assert result.ok, result.error
+    assert result.notes == ()
+    assert isinstance(result.text, str)
+    deck.close()
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.label.replace(" ", "-"))
+def test_every_action_declares_itself_and_shows_an_example(action):
+    assert action.effects is not None
+    assert action.description
+    assert action.examples
+    assert action.origin.kind == "builtin"
+    for name, described in action.parameters["properties"].items():
+        assert name == "action" or described.get("description"), name
+
+
+def test_the_names_are_known_without_importing_the_tools():
+    code = (
+        "import sys; from tooldeck.tools import names; names(); "
+        "print([name for name in sys.modules if name.startswith('tooldeck.tools.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_deck_gets_the_built_ins_that_are_named_or_all():
+    deck = Deck()
+    assert tuple(tool.name for tool in deck.add_builtins()) == names()
+    assert tuple(deck.tools) == names()
+    with pytest.raises(DefinitionError, match="There is no built-in tool 'fiel'"):
+        deck.add_builtins("fiel")
+
+
+def test_the_workspace_is_the_current_folder_unless_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    deck = Deck()
+    monkeypatch.chdir("/")
+    assert deck.workspace.root == tmp_path.resolve()
+    deck.workspace = tmp_path / "missing"
+    with pytest.raises(SetupError, match="is no folder; make it"):
+        _ = deck.workspace.root

@@ -1,0 +1,44 @@
+"""The tools that come with tooldeck, one file each; a tool of several parts has a folder beside its file.
+
+They work in the workspace of their deck: ``deck.add_builtins("file")``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from tooldeck.core.action_tool import ActionTool
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import nearest
+
+__all__ = ["BUILTINS", "load", "names"]
+
+BUILTINS: Mapping[str, str] = MappingProxyType({})
+"""Where the tool of each name is made: a module, and an `ActionTool` or a `Tool` in it."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all built-in tools; imports none of them."""
+    return tuple(BUILTINS)
+
+
+def load(chosen: Iterable[str] = ()) -> list[Tool]:
+    """The built-in tools, all or those of these names, not yet in any deck.
+
+    Raises `DefinitionError` for a name that none has.
+    """
+    return [_loaded(name) for name in tuple(chosen) or BUILTINS]
+
+
+def _loaded(name: str) -> Tool:
+    place = BUILTINS.get(name)
+    if place is None:
+        close = nearest(name, BUILTINS, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(BUILTINS)}."
+        raise DefinitionError(f"There is no built-in tool {name!r}; {hint}")
+    module, _, attribute = place.partition(":")
+    made: ActionTool | Tool = getattr(importlib.import_module(module), attribute)
+    return made.tool(Origin("builtin")) if isinstance(made, ActionTool) else made
