@@ -35,7 +35,7 @@ lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 	@$(BIN)/jupyter-lab $(LAB_OPTIONS) notebooks/01_quickstart.ipynb
 
 # --keep-going: one failing part hides none of the others, and the whole fails all the same.
-test: $(STAMPS)/test $(STAMPS)/chromium ## run everything that CI runs; goes on after a failure, then fails
+test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox ## run everything that CI runs; goes on after a failure, then fails
 	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks demo
 
 lint: lint-style lint-format lint-types lint-imports ## check style, types and what may import what
@@ -59,11 +59,11 @@ else
 	@echo "widgets/package.json is missing: no front-end tests"
 endif
 
-test-python: $(STAMPS)/test ## all Python tests that need no browser
+test-python: $(STAMPS)/test $(STAMPS)/sandbox ## all Python tests that need no browser
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not browser and not serial"
 
 # pytest ends with 5 when it found no test, which is no fault here.
-test-serial: $(STAMPS)/test ## tests that measure time, one after another
+test-serial: $(STAMPS)/test $(STAMPS)/sandbox ## tests that measure time, one after another
 	$(PYTEST) -m "serial and not browser" || [ $$? -eq 5 ]
 
 test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
@@ -104,6 +104,10 @@ $(STAMPS)/test: $(STAMPS)/venv pyproject.toml
 
 $(STAMPS)/chromium: scripts/install_chromium.sh
 	@scripts/install_chromium.sh
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/sandbox: scripts/install_sandbox.sh
+	@scripts/install_sandbox.sh
 	@mkdir -p $(@D) && touch $@
 
 $(NODE): widgets/package.json widgets/package-lock.json

@@ -194,14 +194,14 @@ def test_a_crashed_server_takes_its_children_along(raw, connected, is_alive, tmp
     assert eventually(lambda: not is_alive(int(note.read_text())), 10)
 
 
-def test_a_server_whose_guard_was_ended_goes_with_the_session_all_the_same(
+def test_a_server_whose_keeper_was_ended_goes_with_the_session_all_the_same(
     raw, connected, is_alive, eventually
 ):
     for options in ((), ("--stubborn",)):
         session = connected(raw(*options))
-        guard = psutil.Process(session.pid).parent()
-        assert "guard.py" in " ".join(guard.cmdline())
-        guard.kill()
+        keeper = psutil.Process(session.pid).parent()
+        assert "keeper.py" in " ".join(keeper.cmdline())
+        keeper.kill()
         assert session.call("echo").result(LIMIT).text == "{}"
         session.close().result(LIMIT)
         assert eventually(lambda pid=session.pid: not is_alive(pid), 2)

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import pytest
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.guards.environment import environment
 from tooldeck.mcp.errors import McpConnectError
-from tooldeck.mcp.target import Command, InProcess, Url, default_label, environment, find_program, read_target
+from tooldeck.mcp.target import Command, InProcess, Url, default_label, find_program, read_target
 
 
 @pytest.mark.parametrize(
@@ -96,13 +95,3 @@ def test_a_missing_program_is_diagnosed(tmp_path, monkeypatch):
 def test_a_program_that_only_the_given_path_hides_is_told():
     with pytest.raises(McpConnectError, match="not on the one given in env"):
         find_program(Command(("ls",)), {"PATH": "/nowhere"})
-
-
-def test_shell_functions_in_the_environment_stay_here(monkeypatch):
-    monkeypatch.setenv("TERM", "() { echo hacked; }")
-    assert "TERM" not in environment()
-    assert environment()["PATH"].endswith(os.environ["PATH"])
-
-
-def test_what_is_installed_beside_this_python_is_found_first():
-    assert environment()["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)

@@ -15,6 +15,7 @@ from typing import Any, TypedDict
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Executor
+from tooldeck.guards.environment import environment
 from tooldeck.hosts.background import background
 from tooldeck.mcp import faults, raw, sdk
 from tooldeck.mcp.calls import CallsInFlight
@@ -27,7 +28,7 @@ from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
 from tooldeck.mcp.results import McpValue, value_of
 from tooldeck.mcp.tap import Malformed
-from tooldeck.mcp.target import Target, environment, read_target
+from tooldeck.mcp.target import Target, read_target
 
 __all__ = ["Session", "SessionSettings", "State"]
 

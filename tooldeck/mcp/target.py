@@ -22,7 +22,6 @@ __all__ = [
     "Url",
     "check_label",
     "default_label",
-    "environment",
     "read_target",
 ]
 
@@ -106,27 +105,6 @@ def _of_words(words: list[str]) -> Target:
 
 def _is_url(text: str) -> bool:
     return re.match(r"https?://", text, re.IGNORECASE) is not None
-
-
-# Enough for programs to find themselves, their certificates and their language; nothing that is a secret.
-_SAFE = (
-    *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"),
-    *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TEMP", "TMP", "TMPDIR"),
-    *("NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR", "SSL_CERT_FILE"),
-    *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
-    *("SYSTEMDRIVE", "SYSTEMROOT", "USERNAME", "USERPROFILE"),
-)
-
-
-def environment(given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a server: the safe part of ours, and on top of it what the user gives.
-
-    Everything else stays here, tokens above all; a server gets those it needs by name.
-    """
-    safe = {name: os.environ[name] for name in _SAFE if not os.environ.get(name, "()").startswith("()")}
-    # What is installed beside this very Python is found first, as in a shell whose environment is activated.
-    safe["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *filter(None, [safe.get("PATH")])])
-    return safe | {str(name): str(value) for name, value in (given or {}).items()}
 
 
 def find_program(command: Command, env: Mapping[str, str], cwd: str | None = None) -> None:

@@ -9,6 +9,7 @@ from tooldeck.guards.text import one_line, visible
 from tooldeck.notebook.render import code, panel
 from tooldeck.policy import Policy
 from tooldeck.policy.files import PolicyFile
+from tooldeck.policy.running import DEFAULT
 
 __all__ = ["GrantList", "PolicyView", "found_words"]
 
@@ -43,6 +44,9 @@ class PolicyView(_Lines):
         policy, found = self.policy, self.policy.found
         yield f"Policy: {policy.preset}"
         yield from (f"  {one_line(str(rule))}" for rule in policy.rules)
+        if policy.isolation != DEFAULT or policy.command_lines:
+            shells = "allowed" if policy.command_lines else "refused"
+            yield f"  programs run in a sandbox: {policy.isolation} or better; command lines: {shells}"
         if found is not None:
             yield f"  found, only to make it stricter: {one_line(str(found.path))}"
             if found.ruling.preset is not None:

@@ -13,13 +13,14 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.vocabulary import nearest
 from tooldeck.policy.presets import check_preset
 from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.running import check_command_lines, check_isolation
 from tooldeck.policy.weighing import Ruling
 
 __all__ = ["PolicyFile", "find_file", "read_file"]
 
 _OWN = Path(".tooldeck") / "policy.toml"
 _PROJECT = "pyproject.toml"
-_KEYS = ("preset", "rules")
+_KEYS = ("preset", "rules", "isolation", "command_lines")
 _LARGEST = 1_000_000
 """Bytes; a larger file is refused unread."""
 
@@ -96,4 +97,10 @@ def _ruling(stated: Any) -> Ruling:
         raise DefinitionError(f"rules must be a list of rules, got {rules!r}.")
     preset = stated.get("preset")
     read = tuple(rule for given in rules for rule in read_rules(given))
-    return Ruling(None if preset is None else check_preset(preset), read)
+    isolation, command_lines = stated.get("isolation"), stated.get("command_lines")
+    return Ruling(
+        None if preset is None else check_preset(preset),
+        read,
+        None if isolation is None else check_isolation(isolation),
+        None if command_lines is None else check_command_lines(command_lines),
+    )

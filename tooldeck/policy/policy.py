@@ -13,10 +13,12 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import problems_text
 from tooldeck.core.strangers import quoted
 from tooldeck.core.tool import Tool
+from tooldeck.guards.isolation import Isolation
 from tooldeck.policy.files import PolicyFile, find_file, read_file
 from tooldeck.policy.grants import Grant, Grants
 from tooldeck.policy.presets import check_preset
 from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.running import check_command_lines, check_isolation, demanded, shells_allowed
 from tooldeck.policy.weighing import Explanation, Ruling, matches_of, stricter, weigh
 
 __all__ = ["Policy"]
@@ -26,25 +28,38 @@ class Policy:
     """Decides whether a call is allowed, denied or put before a person.
 
     `preset` is one of `PRESETS`; `rules` are texts, mappings or `Rule` objects; `store` keeps approvals that
-    shall outlive the session. Order: a deny rule, the last allow or ask rule that fits, a preset that denies,
-    the author's ``ask`` (a remote tool's is ignored), the preset.
+    shall outlive the session; `isolation` and `command_lines` set the properties of these names. Order: a
+    deny rule, the last allow or ask rule that fits, a preset that denies, the author's ``ask`` (a remote
+    tool's is ignored), the preset.
     """
 
     def __init__(
-        self, preset: str = "default", rules: Iterable[Any] = (), *, store: GrantStore | None = None
+        self,
+        preset: str = "default",
+        rules: Iterable[Any] = (),
+        *,
+        store: GrantStore | None = None,
+        isolation: str | None = None,
+        command_lines: bool | None = None,
     ) -> None:
         self._watchers: list[weakref.WeakMethod[Callable[[], None]]] = []
         self._grants = Grants()
         self._grants.store = store
         self._found: PolicyFile | None = None
-        self._ruling = Ruling(check_preset(preset), _read_all(rules))
+        self._ruling = Ruling(
+            check_preset(preset),
+            _read_all(rules),
+            None if isolation is None else check_isolation(isolation),
+            None if command_lines is None else check_command_lines(command_lines),
+        )
 
     @classmethod
     def from_file(cls, path: str | Path) -> Policy:
         """The policy that a TOML file states, all of it in force.
 
-        A ``pyproject.toml`` states it under ``[tool.tooldeck]``, any other file at its top: ``preset`` and
-        ``rules``. Raises `DefinitionError` naming the file and what is wrong with it.
+        A ``pyproject.toml`` states it under ``[tool.tooldeck]``, any other file at its top: ``preset``,
+        ``rules``, ``isolation`` and ``command_lines``. Raises `DefinitionError` naming the file and what is
+        wrong with it.
         """
         return cls._of(read_file(Path(path)))
 
@@ -59,7 +74,13 @@ class Policy:
 
     @classmethod
     def _of(cls, file: PolicyFile) -> Policy:
-        return cls(file.ruling.preset or "default", file.ruling.rules)
+        stated = file.ruling
+        return cls(
+            stated.preset or "default",
+            stated.rules,
+            isolation=stated.isolation,
+            command_lines=stated.command_lines,
+        )
 
     # -- who is told
 
@@ -126,6 +147,30 @@ class Policy:
         self._ruling = ruling  # as a whole, since calls on other threads read it meanwhile
         self._changed()
 
+    # -- programs
+
+    @property
+    def isolation(self) -> Isolation:
+        """The weakest sandbox in which the tools run code: a level of `Isolation` or its name to set.
+
+        ``bubblewrap`` and ``landlock`` are sandboxes; ``rlimits`` and ``none`` are not, and setting them is
+        the choice to run code without one. A file that was found in the folder can only raise it.
+        """
+        return demanded(self._ruling, None if self._found is None else self._found.ruling)
+
+    @isolation.setter
+    def isolation(self, level: str) -> None:
+        self._rule(self._ruling._replace(isolation=check_isolation(level)))
+
+    @property
+    def command_lines(self) -> bool:
+        """Whether tools may give command lines to a shell, with pipes and redirections; False by default."""
+        return shells_allowed(self._ruling, None if self._found is None else self._found.ruling)
+
+    @command_lines.setter
+    def command_lines(self, allowed: bool) -> None:
+        self._rule(self._ruling._replace(command_lines=check_command_lines(allowed)))
+
     # -- files
 
     @property
@@ -151,7 +196,13 @@ class Policy:
         a file that is no policy; then nothing changes.
         """
         file = read_file(Path(path)) if path is not None else _file_of(folder)
-        ruling = Ruling(file.ruling.preset or self.preset, (*self.rules, *file.ruling.rules))
+        stated, own = file.ruling, self._ruling
+        ruling = Ruling(
+            stated.preset or self.preset,
+            (*self.rules, *stated.rules),
+            stated.isolation or own.isolation,
+            own.command_lines if stated.command_lines is None else stated.command_lines,
+        )
         if self._found is not None and self._found.path == file.path:
             self._found = None
         self._rule(ruling)

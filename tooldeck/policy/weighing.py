@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tooldeck.core.approval import Verdict, Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.tool import Tool
+from tooldeck.guards.isolation import Isolation
 from tooldeck.policy.presets import PRESETS
 from tooldeck.policy.rules import Rule
 
@@ -26,6 +27,10 @@ class Ruling(NamedTuple):
     preset: str | None = None
     """None says nothing of anything else."""
     rules: tuple[Rule, ...] = ()
+    isolation: Isolation | None = None
+    """The weakest sandbox that code may run in; None says nothing of it."""
+    command_lines: bool | None = None
+    """Whether shells may read command lines; None says nothing of it."""
 
 
 class Match(NamedTuple):

@@ -1,0 +1,52 @@
+"""The arguments of bubblewrap for a view: nothing is there but what is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tooldeck.guards.isolation import View
+
+__all__ = ["bubblewrap_words"]
+
+_TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# Links into /usr on most systems, folders on some.
+_SHARED_MEMORY = 64 * 1024 * 1024
+# Bytes of /tmp and of shared memory, which are memory of the machine.
+
+
+def bubblewrap_words(program: str, view: View, system: Iterable[Path], env: Mapping[str, str]) -> list[str]:
+    """The words before the command. `system` is what every program may read."""
+    words = [
+        *(program, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
+        *("--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "sandbox"),
+    ]
+    for name, value in env.items():
+        words += ["--setenv", name, value]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for place in ("/dev/shm", "/tmp"):  # noqa: S108 - its own ones
+        words += ["--size", str(_SHARED_MEMORY), "--tmpfs", place]
+    for top in map(Path, _TOP):
+        if top.is_symlink():
+            words += ["--symlink", str(top.readlink()), str(top)]
+        else:
+            words += ["--ro-bind-try", str(top), str(top)]
+    words += _bound("--ro-bind-try", system)
+    words += _bound("--ro-bind", view.read)
+    words += _bound("--bind", (*view.write, view.folder))
+    # Root's programs are root's in there too, and what root may write in /proc concerns the whole machine.
+    for place in ("/proc", "/dev", "/"):
+        words += ["--remount-ro", place]
+    return [*words, "--chdir", str(view.folder), "--"]
+
+
+def _bound(option: str, places: Iterable[Path]) -> list[str]:
+    """The same place inside as outside, and also under the name that a link gives it."""
+    words: list[str] = []
+    for place in sorted(places, key=lambda path: len(path.parts)):  # outer folders first
+        real = os.path.realpath(place)
+        words += [option, real, real]
+        if real != str(place):
+            words += [option, real, str(place)]
+    return words
