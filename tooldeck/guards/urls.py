@@ -40,8 +40,12 @@ _NO_HOST = str.maketrans("", "", "-._0123456789abcdefghijklmnopqrstuvwxyz")
 class UrlRefused(ExpectedError):
     """An address that no tool may be sent to; the text says why, without the credentials in it.
 
-    No breaker counts it: the tool works.
+    No breaker counts it: the tool works. `why` is the reason alone.
     """
+
+    def __init__(self, message: str, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,4 +170,4 @@ def _port(split: SplitResult, url: str) -> int:
 
 
 def _refusal(url: str, why: str) -> UrlRefused:
-    return UrlRefused(f"{masked(url)!r} is not reached: {why}.")
+    return UrlRefused(f"{masked(url)!r} is not reached: {why}.", why)

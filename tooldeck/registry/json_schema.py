@@ -18,7 +18,8 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import Checked, Note, Problem
 from tooldeck.core.python_names import python_names
 from tooldeck.core.strangers import error_words
-from tooldeck.registry.safe_keywords import SAFE_KEYWORDS, UnsafePattern
+from tooldeck.guards.patterns import UnsafePattern
+from tooldeck.registry.safe_keywords import SAFE_KEYWORDS
 from tooldeck.registry.schema_problems import problems_of, shown
 from tooldeck.registry.schema_signature import property_schemas, signature_for
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tooldeck.core.references import Schema, resolve
 from tooldeck.notebook.forms.text_rules import text_fault
-from tooldeck.registry.safe_keywords import UnsafePattern, matches
+from tooldeck.guards.patterns import UnsafePattern, matches
 
 __all__ = ["refusal", "values_schema"]
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tooldeck.registry.safe_keywords import UnsafePattern, matches
+from tooldeck.guards.patterns import UnsafePattern, matches
 
 __all__ = ["HINTS", "text_fault"]
 

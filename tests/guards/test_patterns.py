@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tooldeck.registry.json_schema import JsonSchemaParameters
-from tooldeck.registry.safe_keywords import UnsafePattern, matches
+from tooldeck.guards.patterns import UnsafePattern, matches, matches_whole
 
 LONG = "a" * 40 + "!"
 YEARS = "^(a+)+$"
@@ -31,6 +31,14 @@ def test_a_pattern_is_found_as_anywhere_else(pattern, text, found):
 def test_a_pattern_that_may_take_years_or_is_none_is_not_tried(pattern):
     with pytest.raises(UnsafePattern):
         matches(pattern, LONG)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "whole"),
+    [("a|ab", "ab", True), ("^b", "abc", False), ("(?=a)ab", "abc", False), ("(?=a)ab", "ab", True)],
+)
+def test_a_pattern_can_be_held_against_the_whole_text(pattern, text, whole):
+    assert matches_whole(pattern, text) is whole
 
 
 def test_a_long_text_is_not_put_to_a_pattern_that_needs_python():
