@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tooldeck.registry.json_schema import JsonSchemaParameters
 from tooldeck.guards.patterns import UnsafePattern, matches, matches_whole
+from tooldeck.registry.json_schema import JsonSchemaParameters
 
 LONG = "a" * 40 + "!"
 YEARS = "^(a+)+$"

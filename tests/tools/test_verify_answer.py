@@ -184,7 +184,7 @@ def test_a_spec_that_cannot_be_meant_is_refused(spec):
 
 def test_citations_name_sources_and_quote_them():
     sources = {"1": "At sea level, water\nboils at 100 °C.", "nasa": "Jupiter is the largest planet."}
-    assert checked('It “boils at 100 °C” [1]; see [nasa] and [sic].', sources=sources)["ok"]
+    assert checked("It “boils at 100 °C” [1]; see [nasa] and [sic].", sources=sources)["ok"]
     assert fault("No mark at all.", sources=sources)["got"] == "no citation"
     assert fault("So [1] and [7].", sources=sources)["got"] == "[7]"
     assert fault("So [1] and [nassa].", sources=sources)["hint"] == "write [nasa]"

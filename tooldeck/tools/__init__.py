@@ -16,7 +16,11 @@ from tooldeck.core.vocabulary import nearest
 
 __all__ = ["BUILTINS", "load", "names"]
 
-BUILTINS: Mapping[str, str] = MappingProxyType({})
+BUILTINS: Mapping[str, str] = MappingProxyType(
+    {
+        "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
+    }
+)
 """Where the tool of each name is made: a module, and an `ActionTool` or a `Tool` in it."""
 
 

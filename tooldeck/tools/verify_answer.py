@@ -71,7 +71,9 @@ def _of_the_items(items: list[Any], spec: AnswerSpec) -> Iterator[Issue]:
     if spec.min_items is not None and len(items) < spec.min_items:
         yield Issue("", "min_items", have, f"{spec.min_items} or more", f"add {spec.min_items - len(items)}")
     if spec.max_items is not None and len(items) > spec.max_items:
-        yield Issue("", "max_items", have, f"{spec.max_items} or fewer", f"drop {len(items) - spec.max_items}")
+        yield Issue(
+            "", "max_items", have, f"{spec.max_items} or fewer", f"drop {len(items) - spec.max_items}"
+        )
     if spec.unique:
         seen: dict[str, int] = {}
         for place, item in enumerate(items):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.core.references import Schema, resolve
-from tooldeck.notebook.forms.text_rules import text_fault
 from tooldeck.guards.patterns import UnsafePattern, matches
+from tooldeck.notebook.forms.text_rules import text_fault
 
 __all__ = ["refusal", "values_schema"]
 

@@ -139,9 +139,9 @@ def _date_hint(text: str, error: ValueError) -> str:
 def _moment(kind: type[time | datetime], example: str) -> Callable[[str, AnswerSpec], str]:
     def read(text: str, _spec: AnswerSpec) -> str:
         bare = text.strip()
+        if kind is datetime and len(bare) <= len("2026-01-31"):
+            raise Misread(f"a {kind.__name__} such as {example}", "the time is missing")
         try:
-            if kind is datetime and len(bare) <= len("2026-01-31"):
-                raise ValueError("the time is missing")
             return kind.fromisoformat(bare).isoformat()
         except ValueError as error:
             raise Misread(f"a {kind.__name__} such as {example}", str(error)) from None

@@ -13,6 +13,9 @@ from tooldeck.registry.json_schema import JsonSchemaParameters
 __all__ = ["AnswerSpec", "Issue", "checker", "quoted"]
 
 Count = Annotated[int, Field(ge=0)]
+Language = Literal[
+    "ar", "de", "el", "en", "es", "fr", "he", "hi", "it", "ja", "ko", "nl", "pt", "ru", "th", "zh"
+]  # fmt: skip
 _QUOTED = 60
 
 
@@ -69,22 +72,16 @@ class AnswerSpec(BaseModel):
     min_words: Annotated[Count | None, Field(description="The least number of words.")] = None
     max_words: Annotated[Count | None, Field(description="The greatest number of words.")] = None
     max_lines: Annotated[Count | None, Field(description="The greatest number of lines.")] = None
-    required: Annotated[
-        list[str], Field(description="Phrases that must occur, in any letter case.")
-    ] = []
+    required: Annotated[list[str], Field(description="Phrases that must occur, in any letter case.")] = []
     forbidden: Annotated[
         list[str], Field(description="Phrases that must not occur, in any letter case.")
     ] = []
-    language: Annotated[
-        Literal["ar", "de", "el", "en", "es", "fr", "he", "hi", "it", "ja", "ko", "nl", "pt", "ru", "th", "zh"]
-        | None,
-        Field(description="The language it must be written in."),
-    ] = None  # fmt: skip
+    language: Annotated[Language | None, Field(description="The language it must be written in.")] = None
     sources: Annotated[
         dict[str, str] | None,
         Field(
-            description="The texts that may be cited as [name], by name. At least one must be, and what stands "
-            "in quotation marks before [name] must occur in that text."
+            description="The texts that may be cited as [name], by name. At least one must be, and what "
+            "stands in quotation marks before [name] must occur in that text."
         ),
     ] = None
 
@@ -96,8 +93,8 @@ class AnswerSpec(BaseModel):
                 matches_whole(pattern, "")
             except UnsafePattern:
                 raise ValueError(
-                    f"{quoted(pattern)} is no regular expression that can be matched in bounded time; leave out "
-                    "look-around and repeated groups in it"
+                    f"{quoted(pattern)} is no regular expression that can be matched in bounded time; leave "
+                    "out look-around and repeated groups in it"
                 ) from None
         return pattern
 

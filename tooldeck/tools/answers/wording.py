@@ -33,10 +33,14 @@ def lengths(text: str, spec: AnswerSpec) -> Iterator[Issue]:
         most: int | None = getattr(spec, f"max_{kind}", None)
         if least is not None and count < least:
             want = f"at least {_counted(least, noun)}"
-            yield Issue("", f"min_{kind}", _counted(count, noun), want, f"add {_counted(least - count, noun)}")
+            yield Issue(
+                "", f"min_{kind}", _counted(count, noun), want, f"add {_counted(least - count, noun)}"
+            )
         if most is not None and count > most:
             want = f"at most {_counted(most, noun)}"
-            yield Issue("", f"max_{kind}", _counted(count, noun), want, f"drop {_counted(count - most, noun)}")
+            yield Issue(
+                "", f"max_{kind}", _counted(count, noun), want, f"drop {_counted(count - most, noun)}"
+            )
 
 
 def _counted(count: int, noun: str) -> str:
@@ -55,7 +59,9 @@ def phrases(text: str, spec: AnswerSpec) -> Iterator[Issue]:
             yield Issue("", "required", "not found", quoted(phrase), f"add {quoted(phrase)}")
     for phrase in spec.forbidden:
         if phrase.strip() and _folded(phrase) in folded:
-            yield Issue("", "forbidden", quoted(phrase), "an answer without it", f"leave out {quoted(phrase)}")
+            yield Issue(
+                "", "forbidden", quoted(phrase), "an answer without it", f"leave out {quoted(phrase)}"
+            )
 
 
 def citations(text: str, sources: Mapping[str, str]) -> Iterator[Issue]:
@@ -96,18 +102,24 @@ _SCRIPTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "zh": ("CJK",),
     }
 )
-# The commonest words, none of which two of the languages share much.
+
+
+def _words(*lines: str) -> frozenset[str]:
+    return frozenset(word for line in lines for word in line.split())
+
+
 _COMMON: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "de": frozenset("der die das und ist nicht ein eine ich sie mit auf für von dem den sich auch wird zu".split()),
-        "en": frozenset("the and is of to in that it was for on are with as this have not be you or".split()),
-        "es": frozenset("el la los las y es de que en un una por con para no se del lo como más".split()),
-        "fr": frozenset("le la les et est des que dans un une pour pas ce qui sur au avec du il elle".split()),
-        "it": frozenset("il la gli e è di che un una per non con si del della sono le come più anche".split()),
-        "nl": frozenset("de het een en is van dat niet op te met voor zijn er aan ook wordt ik die naar".split()),
-        "pt": frozenset("o a os as e é de que em um uma para com não se do da no na mais".split()),
+        "de": _words("der die das und ist nicht ein eine ich sie mit auf für von dem den sich auch wird zu"),
+        "en": _words("the and is of to in that it was for on are with as this have not be you or"),
+        "es": _words("el la los las y es de que en un una por con para no se del lo como más"),
+        "fr": _words("le la les et est des que dans un une pour pas ce qui sur au avec du il elle"),
+        "it": _words("il la gli e è di che un una per non con si del della sono le come più anche"),
+        "nl": _words("de het een en is van dat niet op te met voor zijn er aan ook wordt ik die naar"),
+        "pt": _words("o a os as e é de que em um uma para com não se do da no na mais"),
     }
 )
+# The commonest words, of which no two of the languages share many.
 
 
 def language(text: str, wanted: str) -> Iterator[Issue]:
