@@ -400,14 +400,15 @@ def test_questions_typed_at_a_terminal_come_one_after_the_other(monkeypatch):
     deck.policy.ask("look")
     deck.add(lambda n: n, name="look", effects="read")
 
-    def typed(prompt):
-        open_questions.append(prompt)
+    def typed(_seconds):
+        mine = object()
+        open_questions.append(mine)
         time.sleep(0.005)
-        assert open_questions == [prompt]
+        assert open_questions == [mine]
         open_questions.clear()
         return "y"
 
     monkeypatch.setattr("tooldeck.hosts.prompt.on_a_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr("tooldeck.hosts.prompt._line_within", typed)
     results = deck.call_many([("look", {"n": n}) for n in range(4)])
     assert [result.value for result in results] == [0, 1, 2, 3]

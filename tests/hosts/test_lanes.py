@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import CancelledError
 
 import pytest
 
 from tooldeck.hosts.lanes import Lane, when_interrupted
+
+
+def started(function):
+    lane = Lane(function)
+    lane.start()
+    return lane
+
+
+def test_what_is_interrupted_before_it_starts_never_runs():
+    ran = []
+    lane = Lane(lambda: ran.append(1))
+    lane.interrupt()
+    lane.start()
+    with pytest.raises(CancelledError):
+        lane.future.result(10)
+    assert ran == []
 
 
 def test_the_function_is_interrupted_as_soon_as_it_runs_python_code():
@@ -21,7 +38,7 @@ def test_the_function_is_interrupted_as_soon_as_it_runs_python_code():
         finally:
             ended.set()
 
-    lane = Lane(spin)
+    lane = started(spin)
     assert began.wait(10)
     lane.interrupt()
     with pytest.raises(KeyboardInterrupt):
@@ -30,7 +47,7 @@ def test_the_function_is_interrupted_as_soon_as_it_runs_python_code():
 
 
 def test_work_that_has_ended_is_left_alone():
-    lane = Lane(lambda: 5)
+    lane = started(lambda: 5)
     assert lane.future.result(10) == 5
     lane.interrupt()
     assert lane.future.result() == 5
@@ -49,7 +66,7 @@ def test_what_the_work_started_elsewhere_is_cancelled_even_when_it_says_so_too_l
             go.wait(10)
             when_interrupted(lambda: cancelled.append("late"))
 
-    lane = Lane(work)
+    lane = started(work)
     assert told.wait(10)
     lane.interrupt()
     assert cancelled == ["in time"]

@@ -24,13 +24,17 @@ class Beside(Protocol):
         """Done when the call has ended; has an exception only where nothing may go on."""
         ...
 
+    def start(self) -> None:
+        """Begin; until then it is known, but does nothing."""
+        ...
+
     def interrupt(self) -> None:
-        """End it as soon as it can be ended."""
+        """End it as soon as it can be ended; what has not begun never begins."""
         ...
 
 
 class Batch:
-    """One batch: `waits` says who waits for whom, `alone` runs a call here, `beside` starts one elsewhere."""
+    """One batch: `waits` says who waits for whom, `alone` runs a call here, `beside` makes one elsewhere."""
 
     def __init__(
         self,
@@ -66,6 +70,9 @@ class Batch:
         for place in ready[: self._limit - len(self._running)]:
             self._left.remove(place)
             self._running[place] = self._beside(place)
+            self._running[
+                place
+            ].start()  # known by now, since starting takes time in which an interrupt comes
         await host.wait(first_of(call.future for call in self._running.values()))
         for place, call in list(self._running.items()):
             if call.future.done():

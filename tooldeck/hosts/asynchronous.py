@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.deadline import Deadline, as_deadline
 from tooldeck.core.host import LimitPassed, Work
+from tooldeck.hosts.lanes import Lane
 from tooldeck.hosts.prompt import ask_on_terminal
 from tooldeck.hosts.threads import leave_behind, start
 
@@ -73,7 +74,13 @@ class AsyncHost:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Prompt on the terminal, off the loop; refuse where there is none."""
-        return await self.wait(start(lambda: ask_on_terminal(request), "prompt"))
+        asking = Lane(lambda: ask_on_terminal(request), "prompt")
+        asking.start()
+        try:
+            return await self.wait(asking.future)
+        except asyncio.CancelledError:
+            asking.interrupt()  # else the next line typed would be its answer
+            raise
 
     async def _awaited(self, work: Work, limit: Deadline | None) -> Any:
         """The value of an async body; one that ignores its cancellation is left behind after its limit."""

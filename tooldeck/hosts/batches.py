@@ -205,6 +205,7 @@ class _Told:
 
     def __init__(self, call: ToolCall, work: Beside) -> None:
         self.future = work.future
+        self.start = work.start
         self._call = call
         self._work = work
 
@@ -236,11 +237,19 @@ class _Task:
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         self.future: Future[Any] = Future()
-        self._task = asyncio.ensure_future(coroutine)
+        self._coroutine = coroutine
+        self._task: asyncio.Task[Any] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.ensure_future(self._coroutine)
         self._task.add_done_callback(self._ended)
 
     def interrupt(self) -> None:
-        self._task.cancel()
+        if self._task is None:
+            self._coroutine.close()
+            self.future.cancel()
+        else:
+            self._task.cancel()
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         if task.cancelled():

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
-from tooldeck.hosts.threads import start
+from tooldeck.hosts.threads import prepared
 
 __all__ = ["Lane", "when_interrupted"]
 
@@ -28,7 +28,10 @@ def when_interrupted(cancel: Callable[[], object]) -> None:
 
 
 class Lane:
-    """One function running on its thread, in a copy of the caller's context; `future` is its end."""
+    """One function on a thread of its own, in a copy of the caller's context; `future` is its end.
+
+    It runs from `start` on: whoever starts it can put it first where an interrupt of its own will find it.
+    """
 
     def __init__(self, function: Callable[[], Any], name: str = "") -> None:
         self._function = function
@@ -36,7 +39,9 @@ class Lane:
         self._thread: int | None = None
         self._interrupted = False
         self._cancels: list[Callable[[], object]] = []
-        self.future: Future[Any] = start(self._run, name)
+        self.future: Future[Any]
+        self.future, thread = prepared(self._run, name)
+        self.start = thread.start
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in the function; it comes when the function next runs Python code.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import select
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.core.strangers import to_repr
@@ -23,6 +25,8 @@ _WORDS = {
     Scope.ALWAYS: "this tool [a]lways",
 }
 _typing = threading.RLock()  # calls that run at once ask one after the other: there is one keyboard
+_TICK = 0.1
+"""Seconds between looks at the keyboard where an interrupt has to be heard."""
 _TRIES = 3
 """Answers that may be none of the choices, before that counts as a no."""
 _SHOWN = 40
@@ -43,33 +47,42 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
     """Ask where standard input is a terminal; refuse elsewhere."""
     if not on_a_terminal():
         return refuse(request)
-    return ask_by_input(request) if request.timeout is None else _ask(request, _typed_within, request.timeout)
+    on_main = threading.current_thread() is threading.main_thread()
+    if on_main and request.timeout is None:
+        return ask_by_input(request)
+    return _ask(request, _typed_within, request.timeout)
 
 
 def _typed_within(prompt: str, seconds: float | None) -> str | None:
+    """What `input` gives, but an interrupt of this thread (see `Lane`) is heard while nobody types."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    return _line_within(seconds or 0.0)
+    line = _line_within(seconds)
+    if line == "":
+        raise EOFError
+    return line
 
 
-def _line_within(seconds: float) -> str | None:
+def _line_within(seconds: float | None) -> str | None:
     """The next line typed, or None when nothing came in time."""
-    try:
-        ready = select.select([sys.stdin], [], [], seconds)[0]
-    except (OSError, ValueError):  # Windows waits for sockets only: read beside, and leave the reader behind
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    reader: Future[str] | None = None
+    while True:
+        left = max(0.0, min(_TICK, end - time.monotonic()))
         try:
-            return start(sys.stdin.readline, "prompt").result(seconds)
-        except TimeoutError:
+            if reader is None and select.select([sys.stdin], [], [], left)[0]:
+                return sys.stdin.readline()
+        except (OSError, ValueError):  # Windows waits for sockets only: read beside, and leave the reader
+            reader = start(sys.stdin.readline, "prompt")
+        if reader is not None and wait([reader], left).done:
+            return reader.result()
+        if time.monotonic() >= end:
             return None
-    return sys.stdin.readline() if ready else None
 
 
 def ask_by_input(request: ApprovalRequest) -> Decision:
     """Ask with `input`, however long it takes."""
-    try:
-        return _ask(request, lambda prompt, _: input(prompt))
-    except EOFError:
-        return refuse(request, "the input has ended")
+    return _ask(request, lambda prompt, _: input(prompt))
 
 
 def _ask(
@@ -80,8 +93,17 @@ def _ask(
     """Ask until the answer is one of the choices, a few times at most.
 
     `typed` shows a prompt and gives what is typed within so many seconds (None: however long it takes), or
-    None when nothing is.
+    None when nothing is; EOFError when there is nothing to come.
     """
+    try:
+        return _answered(request, typed, seconds)
+    except EOFError:
+        return refuse(request, "the input has ended")
+
+
+def _answered(
+    request: ApprovalRequest, typed: Callable[[str, float | None], str | None], seconds: float | None
+) -> Decision:
     with _typing:
         end = None if seconds is None else time.monotonic() + seconds
         said = f"{question(request)}\n"

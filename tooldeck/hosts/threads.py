@@ -11,7 +11,7 @@ from typing import Any
 
 from tooldeck.core.errors import TooManyHungBodies
 
-__all__ = ["leave_behind", "start"]
+__all__ = ["leave_behind", "prepared", "start"]
 
 MOST_OF_ONE = 32
 """Bodies of one tool that may have been left behind and still run."""
@@ -23,7 +23,14 @@ _lock = threading.Lock()
 
 
 def start(function: Callable[[], Any], name: str = "") -> Future[Any]:
-    """Run `function` on a new daemon thread and return its future.
+    """Run `function` on a new daemon thread and return its future; raises as `prepared` does."""
+    future, thread = prepared(function, name)
+    thread.start()
+    return future
+
+
+def prepared(function: Callable[[], Any], name: str = "") -> tuple[Future[Any], threading.Thread]:
+    """The future of `function` and the daemon thread that will run it once it is started.
 
     A thread per body rather than a pool: bodies that hang never use up the workers of healthy ones. Raises
     `TooManyHungBodies` when too many have been left behind (see `leave_behind`).
@@ -44,8 +51,7 @@ def start(function: Callable[[], Any], name: str = "") -> Future[Any]:
         else:
             future.set_result(value)
 
-    threading.Thread(target=work, name=f"tooldeck body {name}".strip(), daemon=True).start()
-    return future
+    return future, threading.Thread(target=work, name=f"tooldeck body {name}".strip(), daemon=True)
 
 
 def _told(stop: StopIteration) -> RuntimeError:

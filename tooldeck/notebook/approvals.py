@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.call import Run
-from tooldeck.hosts.prompt import ask_by_input, refuse
-from tooldeck.notebook.kernel.adapter import shell_port
+from tooldeck.hosts.lanes import when_interrupted
+from tooldeck.hosts.prompt import ask_by_input, ask_on_terminal, refuse
+from tooldeck.notebook.kernel.adapter import running_kernel, shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
-from tooldeck.notebook.kernel.jobs import here, post
+from tooldeck.notebook.kernel.jobs import Place, here, is_waiting, post
 from tooldeck.notebook.kernel.waiting import wait, wait_async
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ __all__ = ["RENDER_WITHIN", "ApprovalDesk", "show_in_place", "shown_in"]
 
 RENDER_WITHIN = 10.0
 """Seconds a front end has to draw a card; after that it is taken to have no widgets, and a prompt is used."""
+
+_WAITS_SOON = 1.0
+"""Seconds in which the main thread has begun to wait for the batch that it has started."""
 
 _SHOW: ContextVar[Callable[[Any], None] | None] = ContextVar("tooldeck_show", default=None)
 
@@ -85,12 +89,12 @@ class ApprovalDesk:
         """Block until somebody decided; the widgets of the notebook go on working meanwhile."""
         question = _Question.open(request, self.render_within, self._stop_run)
         if not isinstance(question, _Question):
-            return question()
+            return _typed_blocking(question)
         with question.closing(), self._in_line(question):
             try:
                 wait(question.appeared, question.patience)
             except TimeoutError:
-                return question.by_prompt()
+                return _typed_blocking(question.by_prompt)
             try:
                 return wait(question.answer, request.timeout)
             except TimeoutError:
@@ -110,6 +114,19 @@ class ApprovalDesk:
                 return await wait_async(question.answer, request.timeout)
             except TimeoutError:
                 return question.too_late()
+
+
+def _typed_blocking(prompt: Callable[[], Decision]) -> Decision:
+    """Ask by text: on the main thread where it waits, since only there an interrupt ends `input`."""
+    main = Place(threading.main_thread().ident or 0)
+    if threading.current_thread() is threading.main_thread() or not is_waiting(main, _WAITS_SOON):
+        return prompt()
+    answer = post(prompt, place=main)
+    when_interrupted(answer.cancel)  # at once, or the main thread might begin it while it ends the batch
+    try:
+        return wait(answer)
+    finally:
+        answer.cancel()
 
 
 async def _typed(prompt: Callable[[], Decision]) -> Decision:
@@ -151,7 +168,7 @@ class _Question:
         if reach is Audience.NOBODY:
             return partial(refuse, request, why_nobody())
         if reach is Audience.STDIN:
-            return partial(ask_by_input, request)
+            return partial(ask_by_input if running_kernel() is not None else ask_on_terminal, request)
         if threading.current_thread() is threading.main_thread() or shell_port() is not None:
             return cls(request, render_within, stop_run)
         try:  # a worker thread has no cell of its own: the card belongs to the cell that waits for the work
