@@ -13,6 +13,7 @@ from tooldeck.core.call import ToolCall
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.vocabulary import Effect
 from tooldeck.policy.addresses import ADDRESS, host_of, straight_address
+from tooldeck.policy.paths import leads_elsewhere, leads_there, spelled_out
 
 __all__ = ["fits", "matches"]
 
@@ -74,10 +75,15 @@ def _is(given: Any, wanted: Any, call: ToolCall, *, every: bool) -> bool:
         return whole or any(_is(item, wanted, call, every=False) for item in items)
     if not isinstance(given, str):
         return fits(canonical_text(given), wanted)
-    if every and (_chains(given, wanted, call) or _leads_elsewhere(given, wanted)):
+    if every and (_chains(given, wanted, call) or _other_host(given, wanted)):
         return False
-    found = [fits(text, wanted) for text in _spellings(given)]
-    return all(found) if every else any(found)
+    meant = spelled_out(wanted)
+    found = [fits(text, wanted) or fits(text, meant) for text in _spellings(given)]
+    if wanted == "*" or "://" in wanted or ADDRESS.match(given):
+        return all(found) if every else any(found)
+    if every:
+        return all(found) and not leads_elsewhere(given, wanted)
+    return any(found) or leads_there(given, wanted)
 
 
 def _spellings(text: str) -> list[str]:
@@ -93,7 +99,7 @@ def _spellings(text: str) -> list[str]:
     return [text] if straight == text.rstrip("/") else [text, straight]
 
 
-def _leads_elsewhere(text: str, pattern: str) -> bool:
+def _other_host(text: str, pattern: str) -> bool:
     """Whether an address has another host than the pattern names, though the pattern fits the text.
 
     ``https://*.example.com/*`` must not cover ``https://other.org/?.example.com/``.
