@@ -36,6 +36,7 @@ from tooldeck.guards.paths import Workspace
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
+from tooldeck.hosts.running import Running
 from tooldeck.policy import Policy
 from tooldeck.policy.fingerprint import fingerprint
 from tooldeck.registry.export import export
@@ -58,7 +59,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
+class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -126,14 +127,15 @@ class Deck(ToolSet, Gated, Hooked, Batched, Taped, Kept):
         It is ``openai``, ``anthropic``, ``gemini`` or ``mcp``.
         """
         self._check_allowed(self.tools)
-        return export(map(self._shown, self._offered()), dialect)
+        return export(self._usable(), dialect)
 
     def system_prompt(self) -> str:
         """What a model has to be told about the deck's tools, for the system prompt; may be empty."""
-        return system_prompt(map(self._shown, self._offered()))
+        return system_prompt(self._usable())
 
-    def _offered(self) -> list[Tool]:
-        return [tool for tool in self._shelf.all() if not self._never_runs(tool)]
+    def _usable(self) -> list[Tool]:
+        """The tools as models are shown them, without those that never run."""
+        return [self._shown(tool) for tool in self._shelf.all() if not self._never_runs(tool)]
 
     def _shown(self, tool: Tool) -> Tool:
         """A tool as models are shown it: without the actions that never run."""

@@ -25,6 +25,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status, read_word
 
 if TYPE_CHECKING:
+    from tooldeck.core.messages import Message
     from tooldeck.core.progress import Progress
     from tooldeck.core.result import ToolResult
 
@@ -134,6 +135,8 @@ class Run:
         self.session_id = session_id
         self.last_user_message: str | None = None
         """What the person said last; set by whoever drives the model, told to tools that ask for it."""
+        self.messages: tuple[Message, ...] = ()
+        """The conversation so far; set by whoever drives the model."""
         self.token = CancelToken()
         """Set when the run is stopped."""
         self.loop_guard = loop_settings(loop_guard)

@@ -10,6 +10,8 @@ TooldeckError
 ├── ActionError(ValueError)         `Refusal.unwrap()`: a model's text that is no action
 ├── NotProvided                     a tool needs something injected that its deck does not have
 ├── TooManyHungBodies               bodies that passed their limits and still run use up the threads
+├── ModelError                      a model could not be asked, or its answer not be read
+├── RunError                        `RunResult.unwrap()` of a run that gave no answer
 └── CallError                       `ToolResult.unwrap()` of a call that did not end well
     ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
     └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tooldeck.core.actions.records import Refusal
     from tooldeck.core.result import ToolResult
+    from tooldeck.core.run_result import RunResult
 
 __all__ = [
     "ActionError",
@@ -37,7 +40,9 @@ __all__ = [
     "DefinitionError",
     "ExpectedError",
     "InvalidArguments",
+    "ModelError",
     "NotProvided",
+    "RunError",
     "SetupError",
     "StoreError",
     "TooManyHungBodies",
@@ -92,6 +97,25 @@ class NotProvided(TooldeckError):
 
 class TooManyHungBodies(TooldeckError):
     """No thread is started for a body while so many others hang; the message says of which tools."""
+
+
+class ModelError(TooldeckError):
+    """A model could not be asked, or its answer not be read; the message says what to do.
+
+    `status` is the HTTP status where there is one.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class RunError(TooldeckError):
+    """A run of a model that gave no answer; `result` has everything known about it."""
+
+    def __init__(self, message: str, result: RunResult) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class ActionError(TooldeckError, ValueError):

@@ -7,8 +7,10 @@ from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.breaker import BreakerState
-from tooldeck.core.call import ToolCall
+from tooldeck.core.call import Run, ToolCall
+from tooldeck.core.messages import Reply
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run_result import RunResult
 from tooldeck.core.tool import Tool
 
 __all__ = [
@@ -19,8 +21,12 @@ __all__ = [
     "CallEnded",
     "CallStarted",
     "Event",
+    "ModelReplied",
+    "ModelSpoke",
     "Progressed",
     "RetryWaits",
+    "RunEnded",
+    "RunStarted",
     "Streamed",
     "ToolAdded",
     "ToolRemoved",
@@ -125,6 +131,42 @@ class ToolRemoved:
     tool: Tool
 
 
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A model is given something to do."""
+
+    run: Run
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpoke:
+    """A model that streams has written a piece of its reply; told on the thread that reads it."""
+
+    run: Run
+    round: int
+    """The reply, counted from 1."""
+    text: str
+    afresh: bool = False
+    """Whether the reply broke off and begins anew, so that what was told of it before does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReplied:
+    """A reply of a model is complete; the calls it asks for come next."""
+
+    run: Run
+    round: int
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """A run is over; every `RunStarted` is followed by exactly one of these."""
+
+    result: RunResult
+
+
 Event = (
     CallStarted
     | CallEnded
@@ -137,4 +179,8 @@ Event = (
     | BreakerMoved
     | ToolAdded
     | ToolRemoved
+    | RunStarted
+    | ModelSpoke
+    | ModelReplied
+    | RunEnded
 )

@@ -23,7 +23,7 @@ from tooldeck.core.world import Handler
 from tooldeck.hosts.blocking import step
 from tooldeck.hosts.lanes import Lane
 
-__all__ = ["Batched"]
+__all__ = ["Batched", "Many"]
 
 _NAMES = ("name", "tool", "function_name")
 _ARGUMENTS = ("arguments", "input", "args")
@@ -40,6 +40,10 @@ class _Deck(Protocol):
     def _found(self, call: ToolCall) -> Tool | None: ...
 
     def _handler(self, call: ToolCall, *, blocking: bool) -> Handler: ...
+
+    def _batch(
+        self, calls: Iterable[Any], *, parallel: bool | None = None, limit: int = 8, blocking: bool
+    ) -> Many: ...
 
 
 class Batched:
@@ -61,8 +65,7 @@ class Batched:
 
         An interrupt ends all calls. Raises `DefinitionError` for what is no call, before any of them runs.
         """
-        doors = _Doors(self._call, self._found, self._handler)
-        batch = _Many(doors, calls, self._host, parallel=parallel, limit=check_limit(limit), blocking=True)
+        batch = self._batch(calls, parallel=parallel, limit=limit, blocking=True)
         step(batch.run())
         return batch.results()
 
@@ -70,12 +73,17 @@ class Batched:
         self: _Deck, calls: Iterable[Any], *, parallel: bool | None = None, limit: int = 8
     ) -> list[ToolResult]:
         """The same as `call_many`, to be awaited: async tools run on this loop."""
-        doors = _Doors(self._call, self._found, self._handler)
-        batch = _Many(
-            doors, calls, self._async_host, parallel=parallel, limit=check_limit(limit), blocking=False
-        )
+        batch = self._batch(calls, parallel=parallel, limit=limit, blocking=False)
         await batch.run()
         return batch.results()
+
+    def _batch(
+        self: _Deck, calls: Iterable[Any], *, parallel: bool | None = None, limit: int = 8, blocking: bool
+    ) -> Many:
+        """The calls, made but not started."""
+        host = self._host if blocking else self._async_host
+        doors = _Doors(self._call, self._found, self._handler)
+        return Many(doors, calls, host, parallel=parallel, limit=check_limit(limit), blocking=blocking)
 
 
 class _Doors(NamedTuple):
@@ -86,7 +94,7 @@ class _Doors(NamedTuple):
     handler: Callable[..., Handler]
 
 
-class _Many:
+class Many:
     """The calls of one batch, made but not started."""
 
     def __init__(
@@ -119,9 +127,13 @@ class _Many:
         """Carry out the batch."""
         await Batch(plan(self._parts), self._limit, self._here, self._beside).run(self._host)
 
+    def ends(self) -> list[ToolResult | None]:
+        """How the calls ended, in order; None for one that was never started."""
+        return [call.log.result for call in self._calls]
+
     def results(self) -> list[ToolResult]:
-        """How the calls ended, in order."""
-        return [call.log.result for call in self._calls if call.log.result is not None]
+        """The same of a batch that was carried out, in which every call has ended."""
+        return [result for result in self.ends() if result is not None]
 
     def _here(self, place: int) -> Coroutine[Any, Any, Any]:
         call = self._starting(place)

@@ -1,0 +1,112 @@
+"""The part of a deck that lets a model work with its tools. The loops are loaded when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tooldeck.core.call import Run
+from tooldeck.core.host import Host
+from tooldeck.core.messages import Message
+from tooldeck.core.observers import Observers
+from tooldeck.core.run_result import RunResult
+from tooldeck.core.runs import Runs
+from tooldeck.core.tool import Tool
+from tooldeck.hosts.blocking import step
+
+if TYPE_CHECKING:
+    from tooldeck.loops.limits import RunLimits
+    from tooldeck.loops.loop import Doors
+    from tooldeck.loops.text_actions import TextActions
+
+__all__ = ["Running"]
+
+
+class _Deck(Protocol):
+    """What a deck has besides."""
+
+    _host: Host
+    _async_host: Host
+    _observers: Observers
+    _runs: Runs
+
+    def _usable(self) -> list[Tool]: ...
+
+    def _batch(self, calls: Iterable[Any], *, limit: int, blocking: bool) -> Any: ...
+
+    def system_prompt(self) -> str: ...
+
+    def _doors(self, *, blocking: bool) -> Doors: ...
+
+
+class Running:
+    """The methods of a deck for models."""
+
+    def run(
+        self: _Deck,
+        prompt: str | Message,
+        *,
+        model: Any,
+        system: str = "",
+        messages: Iterable[Message] = (),
+        actions: str | TextActions = "native",
+        limits: RunLimits | None = None,
+        run: Run | None = None,
+        on_text: Callable[[str], object] | None = None,
+    ) -> RunResult:
+        """Let `model` work on `prompt` with the deck's tools, until it answers; returns how that ended.
+
+        `model` is a function of messages and tools (see `tooldeck.loops.Model`) or one that
+        `tooldeck.loops` makes. Every call of it passes the deck's pipeline; calls of one reply run beside
+        each other where their effects allow it, and the next reply reads all of their ends in order.
+
+        `messages` is an earlier conversation to go on with, as in ``result.messages``; `system` goes before
+        it. `actions` is ``"native"`` for the calls of providers, or ``"text"`` (or `TextActions` with
+        settings) for models that write ``Action:`` lines. `limits` bounds the run, by default to 24 replies
+        (8 with text) and 100 calls. `run` is what another cell or thread steers and stops; its ``messages``
+        are the conversation so far, also after an interrupt. `on_text` hears the text as it is written.
+
+        Never raises for what happens in the run, except interrupts. Raises `DefinitionError` for arguments
+        that cannot be meant.
+        """
+        from tooldeck.loops.starting import start
+
+        return step(
+            start(
+                self._doors(blocking=True), prompt=prompt, model=model, system=system, messages=messages,
+                actions=actions, limits=limits, run=run, on_text=on_text,
+            ).go()
+        )  # fmt: skip
+
+    async def arun(
+        self: _Deck,
+        prompt: str | Message,
+        *,
+        model: Any,
+        system: str = "",
+        messages: Iterable[Message] = (),
+        actions: str | TextActions = "native",
+        limits: RunLimits | None = None,
+        run: Run | None = None,
+        on_text: Callable[[str], object] | None = None,
+    ) -> RunResult:
+        """The same as `run`, to be awaited."""
+        from tooldeck.loops.starting import start
+
+        return await start(
+            self._doors(blocking=False), prompt=prompt, model=model, system=system, messages=messages,
+            actions=actions, limits=limits, run=run, on_text=on_text,
+        ).go()  # fmt: skip
+
+    def _doors(self: _Deck, *, blocking: bool) -> Doors:
+        from tooldeck.loops.loop import Doors
+
+        return Doors(
+            host=self._host if blocking else self._async_host,
+            batch=partial(self._batch, blocking=blocking),
+            tools=self._usable,
+            told=self.system_prompt,
+            saw=self._runs.saw,
+            emit=self._observers.tell,
+        )

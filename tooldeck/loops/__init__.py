@@ -1,0 +1,29 @@
+"""Models that work with a deck's tools by ``deck.run``: the models, and what a run is told and gives."""
+
+from tooldeck.core.messages import Message, Reply, ReplyEnd, ToolAnswer, ToolRequest, Usage
+from tooldeck.core.run_result import RunResult, RunStatus, Step
+from tooldeck.loops.asking import Again, Model
+from tooldeck.loops.limits import RunLimits
+from tooldeck.loops.scripted import recorded, scripted
+from tooldeck.loops.stored import from_json, to_json
+from tooldeck.loops.text_actions import TextActions
+
+__all__ = [
+    "Again",
+    "Message",
+    "Model",
+    "Reply",
+    "ReplyEnd",
+    "RunLimits",
+    "RunResult",
+    "RunStatus",
+    "Step",
+    "TextActions",
+    "ToolAnswer",
+    "ToolRequest",
+    "Usage",
+    "from_json",
+    "recorded",
+    "scripted",
+    "to_json",
+]

@@ -1,0 +1,179 @@
+"""Asking a model once, whatever kind of function it is: plain, async, or one that gives pieces."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from tooldeck.core.cancel import CancelToken
+from tooldeck.core.errors import Cancelled, DefinitionError, ModelError
+from tooldeck.core.host import Host, Work
+from tooldeck.core.messages import Message, Reply
+from tooldeck.core.strangers import to_repr
+from tooldeck.core.tool import Tool
+
+__all__ = ["Again", "Model", "ask", "check_model", "name_of"]
+
+
+class Model(Protocol):
+    """A model is a function of the conversation and the tools that it may call.
+
+    It returns a `Reply`, or its text; or an awaitable of one; or it is a generator, async or not, that gives
+    pieces of the text as they come and the `Reply` last (without one, the pieces are the reply). A model may
+    have a ``name``, and an ``executor`` that says where its awaitables run.
+    """
+
+    def __call__(self, messages: Sequence[Message], tools: Sequence[Tool], /) -> Any:
+        """Answer the conversation."""
+        ...
+
+
+class Again:
+    """Given by a model in place of a piece: the reply broke off and begins anew."""
+
+
+Tell = Callable[[str, bool], None]
+"""Hears pieces of text, and whether they begin the reply anew."""
+
+
+class _Gathered:
+    """The reply as it comes."""
+
+    def __init__(self, tell: Tell, most_chars: int) -> None:
+        self._tell = tell
+        self._most = most_chars
+        self._pieces: list[str] = []
+        self._size = 0
+        self._reply: Reply | None = None
+
+    def take(self, item: Any) -> None:
+        """One more piece, or the reply itself."""
+        if isinstance(item, Again):
+            self._pieces, self._size = [], 0
+            self._tell("", True)
+        elif isinstance(item, str):
+            self._size += len(item)
+            self._check(self._size)
+            self._pieces.append(item)
+            if item:
+                self._tell(item, False)
+        else:
+            self._reply = self._read(item)
+
+    def whole(self, value: Any) -> None:
+        """The reply of a model that gives no pieces."""
+        self._reply = self._read(Reply(value) if isinstance(value, str) else value)
+
+    def end(self) -> Reply:
+        """What came."""
+        return Reply("".join(self._pieces)) if self._reply is None else self._reply
+
+    def _read(self, value: Any) -> Reply:
+        if not isinstance(value, Reply):
+            raise ModelError(f"The model gave {to_repr(value)[:100]}; it must give a Reply or text.")
+        self._check(len(value.text))
+        return value
+
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            raise ModelError(f"The reply is longer than {self._most} characters (limit reply_chars).")
+
+
+async def ask(
+    model: Model,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    *,
+    host: Host,
+    token: CancelToken,
+    tell: Tell,
+    most_chars: int,
+    seconds: float | None,
+) -> Reply:
+    """The reply of `model`, which may take so many seconds. Raises what it raises.
+
+    Raises `Cancelled` when `token` is set meanwhile; a plain function is waited for first. Raises
+    `LimitPassed`, and `ModelError` for what is no reply.
+    """
+    gathered = _Gathered(tell, most_chars)
+    label = name_of(model)
+    given: Any = None
+    if _is_async(model):
+        given = model(messages, tools)
+    else:
+        plain = partial(_called, model, messages, tools, gathered)
+        given = await host.run(Work(plain, limit=seconds, label=label))
+    if given is not None:
+        executor = getattr(model, "executor", None)
+        work = partial(_awaited, given, gathered, token)
+        await host.run(Work(work, is_async=True, executor=executor, limit=seconds, label=label))
+    token.raise_if_cancelled()
+    return gathered.end()
+
+
+def _is_async(model: Any) -> bool:
+    return any(
+        inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one)
+        for one in (model, getattr(model, "__call__", None))  # noqa: B004 - of an object that is a function
+    )
+
+
+def _called(model: Model, messages: Sequence[Message], tools: Sequence[Tool], gathered: _Gathered) -> Any:
+    """Ask a plain function; what has to be awaited is returned."""
+    value = model(messages, tools)
+    if isinstance(value, Generator):
+        for item in value:
+            gathered.take(item)
+        return None
+    if inspect.isawaitable(value) or isinstance(value, AsyncIterator):
+        return value
+    gathered.whole(value)
+    return None
+
+
+async def _awaited(given: Any, gathered: _Gathered, token: CancelToken) -> None:
+    """Await the reply in a task of its own, so that it alone is cancelled when the run is stopped."""
+    loop = asyncio.get_running_loop()
+    inner = asyncio.ensure_future(_gather(given, gathered))
+    undo = token.on_cancel(lambda: loop.call_soon_threadsafe(inner.cancel))
+    try:
+        await inner
+    except asyncio.CancelledError:
+        this = asyncio.current_task()
+        if token.cancelled and inner.cancelled() and not (this is not None and this.cancelling()):
+            raise Cancelled(token.reason) from None
+        raise
+    finally:
+        undo()
+
+
+async def _gather(given: Any, gathered: _Gathered) -> None:
+    if not isinstance(given, AsyncIterator):
+        gathered.whole(await given)
+        return
+    try:
+        async for item in given:
+            gathered.take(item)
+    finally:
+        close = getattr(given, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def name_of(model: Any) -> str:
+    """What a model is called, for approvals and logs."""
+    name = getattr(model, "name", None) or getattr(model, "__name__", None)
+    return name if isinstance(name, str) else type(model).__name__
+
+
+def check_model(model: Any) -> Model:
+    """`model`, if it can be asked; else `DefinitionError`."""
+    if callable(model) and not isinstance(model, type):
+        return model
+    raise DefinitionError(
+        f"model must be a function of messages and tools, or one that tooldeck.loops makes, such as "
+        f"openai_chat('gpt-5'), got {to_repr(model)[:100]}."
+    )

@@ -1,0 +1,88 @@
+"""What one run of a model may use up, and the account that is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.messages import Usage
+
+__all__ = ["Account", "RunLimits"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How far a run may go. None is no limit; the defaults are finite where a model could go on for ever."""
+
+    rounds: int = 24
+    """Replies of the model."""
+    calls: int = 100
+    """Calls of tools. Those beyond it are answered, and not run."""
+    seconds: float | None = None
+    """The model is broken off then. Calls under way are not: give tools a ``timeout``."""
+    tokens: int | None = None
+    """Tokens in and out; looked at after each reply."""
+    cost: float | None = None
+    """In the currency of the model's prices; a model that tells no cost is refused after its first reply."""
+    reply_chars: int = 1_000_000
+    """Characters of one reply; a longer one is broken off."""
+    troubles: int = 2
+    """Replies in a row that cannot be understood and are asked for again."""
+    parallel: int = 8
+    """Calls that run at once, where their effects allow it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        for name in ("rounds", "calls", "reply_chars", "troubles", "parallel"):
+            given, least = getattr(self, name), 0 if name in ("calls", "troubles") else 1
+            if type(given) is not int or given < least:
+                raise DefinitionError(
+                    f"{name} of a run must be a whole number, {least} or more, got {given!r}."
+                )
+        for name in ("seconds", "tokens", "cost"):
+            given = getattr(self, name)
+            if given is not None and (type(given) not in (int, float) or not given > 0):
+                raise DefinitionError(f"{name} of a run must be a number above 0 or None, got {given!r}.")
+
+
+class Account:
+    """What a run has used up so far."""
+
+    def __init__(self, limits: RunLimits, now: Callable[[], float]) -> None:
+        self.limits = limits
+        self.rounds = 0
+        self.calls = 0
+        self.usage = Usage()
+        self._now = now
+        self.started = now()
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return self._now() - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the limit, 0 where it has passed; None without one."""
+        limit = self.limits.seconds
+        return None if limit is None else max(0.0, limit - self.seconds)
+
+    def calls_left(self) -> int:
+        """Calls that may still be made."""
+        return max(0, self.limits.calls - self.calls)
+
+    def spent(self) -> str | None:
+        """Which limit is reached, in words; None while none is."""
+        limits = self.limits
+        if self.rounds >= limits.rounds:
+            return f"the model has replied {limits.rounds} times, the limit of this run"
+        if self.calls >= limits.calls > 0:
+            return f"{limits.calls} calls were made, the limit of this run"
+        if limits.seconds is not None and self.seconds >= limits.seconds:
+            return f"{limits.seconds:g} s have passed, the limit of this run"
+        if limits.tokens is not None and self.usage.total >= limits.tokens:
+            return f"{self.usage.total} tokens were used, and {limits.tokens} are the limit of this run"
+        if limits.cost is not None and self.usage.cost is not None and self.usage.cost >= limits.cost:
+            return f"{self.usage.cost:.4g} were spent, and {limits.cost:g} are the limit of this run"
+        return None

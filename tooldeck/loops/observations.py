@@ -1,0 +1,49 @@
+"""How a model without native calls is told of the ends of its actions: a header, and the text in a fence.
+
+Nothing in the text can be taken for a label or for the end of the fence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tooldeck.core.actions.labels import label_at
+from tooldeck.core.actions.records import Refusal
+from tooldeck.core.model_text import cut
+from tooldeck.core.run_result import Step
+
+__all__ = ["observation", "refused"]
+
+_LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""What some readers take for the end of a line, though it is no line feed."""
+_TICKS = re.compile(r"`{3,}")
+
+
+def observation(number: int, step: Step, limit: int) -> str:
+    """The end of one action, its text cut to `limit` characters."""
+    result = step.result
+    if result is None:
+        return _written(
+            f"Observation[{number}] tool={step.request.name} status=error code=not_run", step.answer.text
+        )
+    status = "status=ok" if result.ok else f"status=error code={result.status}"
+    header = f"Observation[{number}] tool={result.call.name} {status} ms={result.seconds * 1000:.0f}"
+    return _written(header, cut(step.answer.text, limit, result.call.id))
+
+
+def refused(number: int, refusal: Refusal, hint: str) -> str:
+    """Why a reply was not understood, with the call as it should be written."""
+    return _written(f"Observation[{number}] status=error code={refusal.code}", f"{refusal}\n{hint}".strip())
+
+
+def _written(header: str, text: str) -> str:
+    lines = [_escaped(line) for line in _LINE_ENDS.sub("\n", text).split("\n")]
+    body = "\n".join(lines)
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in _TICKS.findall(body))])
+    return f"{header}\n{fence}\n{body}\n{fence}"
+
+
+def _escaped(line: str) -> str:
+    """The line, with a backslash before what looks like a label."""
+    label = label_at(line, 0)
+    return line if label is None else f"\\{line}"
