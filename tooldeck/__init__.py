@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     )
     from tooldeck.core.hooks import Ask, Block, Rewrite
     from tooldeck.core.injection import Injected, ToolContext
+    from tooldeck.core.messages import Message, ModelReply, ToolRequest
     from tooldeck.core.parts import Answer, Audio, File, Image, Link, Resource, Table, Text
     from tooldeck.core.progress import Progress
     from tooldeck.core.result import ToolResult
+    from tooldeck.core.run_result import RunResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
     from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
@@ -75,9 +77,11 @@ _HOMES = {
     ),
     "core.hooks": ("Ask", "Block", "Rewrite"),
     "core.injection": ("Injected", "ToolContext"),
+    "core.messages": ("Message", "ModelReply", "ToolRequest"),
     "core.parts": ("Answer", "Audio", "File", "Image", "Link", "Resource", "Table", "Text"),
     "core.progress": ("Progress",),
     "core.result": ("ToolResult",),
+    "core.run_result": ("RunResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),
     "core.vocabulary": ("Effect", "Risk", "Source", "Status", "Trust"),
@@ -112,6 +116,8 @@ __all__ = [
     "Injected",
     "Link",
     "LoopSettings",
+    "Message",
+    "ModelReply",
     "Origin",
     "Policy",
     "Progress",
@@ -123,6 +129,7 @@ __all__ = [
     "Risk",
     "Rule",
     "Run",
+    "RunResult",
     "Scope",
     "SetupError",
     "Source",
@@ -132,6 +139,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolContext",
+    "ToolRequest",
     "ToolResult",
     "TooldeckError",
     "TransientError",

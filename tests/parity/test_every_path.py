@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from call_paths import NAMED_ONLY, PATHS
+from call_paths import IN_THE_RUN, NAMED_ONLY, PATHS
 
 from tooldeck import BreakerSettings, Decision, ExpectedError, RetrySettings, Run, calling
 from tooldeck.core.events import CallEnded, CallStarted
@@ -21,6 +21,12 @@ def path(request):
 @pytest.fixture(params=sorted(NAMED_ONLY))
 def named_path(request):
     """The same for the ways that begin with a name."""
+    return PATHS[request.param]
+
+
+@pytest.fixture(params=IN_THE_RUN)
+def path_in_the_run(request):
+    """The same for the ways whose calls belong to the run of their caller."""
     return PATHS[request.param]
 
 
@@ -173,23 +179,23 @@ def test_a_time_limit_ends_the_call(shell, path):
         let_go.set()
 
 
-def test_repetition_without_progress_is_stopped(shell, path):
+def test_repetition_without_progress_is_stopped(shell, path_in_the_run):
     body = added(shell, lambda x: "same")
     run = Run()
     with calling("model", run=run):
-        ends = [path(shell, "probe", {"x": 1}).status for _ in range(9)]
+        ends = [path_in_the_run(shell, "probe", {"x": 1}).status for _ in range(9)]
     assert ends[:5] == ["ok"] * 5
     assert ends[5] == "looping"
     assert ends[-1] == "cancelled"
     assert body.runs == 5
 
 
-def test_a_stopped_run_starts_nothing(shell, path):
+def test_a_stopped_run_starts_nothing(shell, path_in_the_run):
     body = added(shell)
     run = Run()
     run.stop("the person said stop")
     with calling("model", run=run):
-        result = path(shell, "probe", {"x": 3})
+        result = path_in_the_run(shell, "probe", {"x": 3})
     assert (result.status, body.runs) == ("cancelled", 0)
     assert "the person said stop" in result.error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from call_paths import PATHS
+from call_paths import IN_THE_RUN, PATHS
 from ipython_shell import open_shell
 
 from tooldeck import CancelToken, Injected, Rewrite, Run, ToolContext, calling
@@ -14,6 +14,12 @@ from tooldeck import CancelToken, Injected, Rewrite, Run, ToolContext, calling
 @pytest.fixture(params=list(PATHS))
 def path(request):
     """``path(shell, name, arguments)`` calls a tool by one of the ways."""
+    return PATHS[request.param]
+
+
+@pytest.fixture(params=IN_THE_RUN)
+def path_in_the_run(request):
+    """The same for the ways whose calls belong to the run of their caller."""
     return PATHS[request.param]
 
 
@@ -73,12 +79,12 @@ def test_what_the_deck_fills_in_cannot_be_given(shell, path):
     assert seen == [("probe", False)]
 
 
-def test_a_persons_word_interrupts_the_next_call_once(shell, path, body):
+def test_a_persons_word_interrupts_the_next_call_once(shell, path_in_the_run, body):
     run = Run()
     run.steer("look at the other file")
     with calling("model", run=run):
-        first = path(shell, "probe", {"x": 3})
-        second = path(shell, "probe", {"x": 3})
+        first = path_in_the_run(shell, "probe", {"x": 3})
+        second = path_in_the_run(shell, "probe", {"x": 3})
     assert (first.status, second.status, body.runs) == ("cancelled", "ok", [3])
     assert "look at the other file" in first.text
 

@@ -11,9 +11,10 @@ from typing import Any
 from ipython_shell import Shell
 
 from tooldeck import ToolResult, tool
+from tooldeck.loops import scripted
 from tooldeck.notebook.show import run_from_form
 
-__all__ = ["NAMED_ONLY", "PATHS"]
+__all__ = ["IN_THE_RUN", "NAMED_ONLY", "PATHS"]
 
 Arguments = Mapping[str, Any]
 Path = Callable[[Shell, str, Arguments], ToolResult]
@@ -95,6 +96,12 @@ async def _many(shell: Shell, name: str, arguments: Arguments) -> list[ToolResul
     return await shell.deck.acall_many([(name, arguments)])
 
 
+def by_a_model(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    made = shell.deck.run("go", model=scripted([(name, arguments), "done"])).calls[0].result
+    assert made is not None
+    return made
+
+
 PATHS: dict[str, Path] = {
     path.__name__: path
     for path in (
@@ -109,7 +116,10 @@ PATHS: dict[str, Path] = {
         from_a_tool,
         in_a_batch,
         in_an_awaited_batch,
+        by_a_model,
     )
 }
+IN_THE_RUN = [name for name in PATHS if name != "by_a_model"]
+"""The paths that belong to the run of their caller; a model has a run of its own."""
 NAMED_ONLY = {name for name in PATHS if name not in ("by_object", "as_a_function", "by_form")}
 """The paths that start from a name, which may be unknown."""

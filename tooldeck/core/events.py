@@ -8,7 +8,7 @@ from typing import Any
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.breaker import BreakerState
 from tooldeck.core.call import Run, ToolCall
-from tooldeck.core.messages import Reply
+from tooldeck.core.messages import ModelReply
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.tool import Tool
@@ -157,7 +157,7 @@ class ModelReplied:
 
     run: Run
     round: int
-    reply: Reply
+    reply: ModelReply
 
 
 @dataclass(frozen=True, slots=True)

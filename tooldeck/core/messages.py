@@ -9,7 +9,16 @@ from typing import Any, Literal
 
 from tooldeck.core.parts import Part
 
-__all__ = ["Message", "Native", "Reply", "ReplyEnd", "ToolAnswer", "ToolRequest", "Usage", "words_of"]
+__all__ = [
+    "Message",
+    "ModelReply",
+    "Native",
+    "ReplyEnd",
+    "ToolAnswer",
+    "ToolRequest",
+    "Usage",
+    "words_of",
+]
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -107,7 +116,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What a model answered."""
 
     text: str = ""
@@ -130,7 +139,7 @@ class Reply:
         """The reply as a message of the conversation."""
         return Message("assistant", self.text, requests=self.requests, native=self.native)
 
-    def but(self, **changes: Any) -> Reply:
+    def but(self, **changes: Any) -> ModelReply:
         """The reply with other contents, which its native form no longer has."""
         return replace(self, **{"native": None, **changes})
 

@@ -1,9 +1,10 @@
 """Models that work with a deck's tools by ``deck.run``: the models, and what a run is told and gives."""
 
-from tooldeck.core.messages import Message, Reply, ReplyEnd, ToolAnswer, ToolRequest, Usage
+from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.run_result import RunResult, RunStatus, Step
 from tooldeck.loops.asking import Again, Model
 from tooldeck.loops.limits import RunLimits
+from tooldeck.loops.records import records
 from tooldeck.loops.scripted import recorded, scripted
 from tooldeck.loops.stored import from_json, to_json
 from tooldeck.loops.text_actions import TextActions
@@ -12,7 +13,7 @@ __all__ = [
     "Again",
     "Message",
     "Model",
-    "Reply",
+    "ModelReply",
     "ReplyEnd",
     "RunLimits",
     "RunResult",
@@ -24,6 +25,7 @@ __all__ = [
     "Usage",
     "from_json",
     "recorded",
+    "records",
     "scripted",
     "to_json",
 ]

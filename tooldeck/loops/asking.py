@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from tooldeck.core.cancel import CancelToken
 from tooldeck.core.errors import Cancelled, DefinitionError, ModelError
 from tooldeck.core.host import Host, Work
-from tooldeck.core.messages import Message, Reply
+from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
 
@@ -21,9 +21,9 @@ __all__ = ["Again", "Model", "ask", "check_model", "name_of"]
 class Model(Protocol):
     """A model is a function of the conversation and the tools that it may call.
 
-    It returns a `Reply`, or its text; or an awaitable of one; or it is a generator, async or not, that gives
-    pieces of the text as they come and the `Reply` last (without one, the pieces are the reply). A model may
-    have a ``name``, and an ``executor`` that says where its awaitables run.
+    It returns a `ModelReply`, or its text; or an awaitable of one; or it is a generator, async or not, that
+    gives pieces of the text as they come and the `ModelReply` last (without one, the pieces are the reply). A
+    model may have a ``name``, and an ``executor`` that says where its awaitables run.
     """
 
     def __call__(self, messages: Sequence[Message], tools: Sequence[Tool], /) -> Any:
@@ -47,7 +47,7 @@ class _Gathered:
         self._most = most_chars
         self._pieces: list[str] = []
         self._size = 0
-        self._reply: Reply | None = None
+        self._reply: ModelReply | None = None
 
     def take(self, item: Any) -> None:
         """One more piece, or the reply itself."""
@@ -65,15 +65,15 @@ class _Gathered:
 
     def whole(self, value: Any) -> None:
         """The reply of a model that gives no pieces."""
-        self._reply = self._read(Reply(value) if isinstance(value, str) else value)
+        self._reply = self._read(ModelReply(value) if isinstance(value, str) else value)
 
-    def end(self) -> Reply:
+    def end(self) -> ModelReply:
         """What came."""
-        return Reply("".join(self._pieces)) if self._reply is None else self._reply
+        return ModelReply("".join(self._pieces)) if self._reply is None else self._reply
 
-    def _read(self, value: Any) -> Reply:
-        if not isinstance(value, Reply):
-            raise ModelError(f"The model gave {to_repr(value)[:100]}; it must give a Reply or text.")
+    def _read(self, value: Any) -> ModelReply:
+        if not isinstance(value, ModelReply):
+            raise ModelError(f"The model gave {to_repr(value)[:100]}; it must give a ModelReply or text.")
         self._check(len(value.text))
         return value
 
@@ -92,7 +92,7 @@ async def ask(
     tell: Tell,
     most_chars: int,
     seconds: float | None,
-) -> Reply:
+) -> ModelReply:
     """The reply of `model`, which may take so many seconds. Raises what it raises.
 
     Raises `Cancelled` when `token` is set meanwhile; a plain function is waited for first. Raises

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tooldeck.core.call import Run, calling, current_call
+from tooldeck.core.call import Run, calling, current_call, current_caller
 from tooldeck.core.cancel import token_of
 from tooldeck.core.errors import Cancelled
 from tooldeck.core.events import Event, ModelReplied, ModelSpoke, RunEnded, RunStarted
 from tooldeck.core.host import Host, LimitPassed
-from tooldeck.core.messages import Message, Reply, ToolRequest, Usage, words_of
+from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage, words_of
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult, RunStatus, Step
 from tooldeck.core.strangers import error_words
@@ -84,9 +84,11 @@ class Loop:
     async def go(self) -> RunResult:
         """Carry out the run. Raises nothing but what interrupts it."""
         run = self._run
-        outer = current_call()
+        outer, around = current_call(), current_caller().run
         if outer is not None:
             run.token.follow(token_of(outer))
+        if around is not None and around is not run:
+            run.token.follow(around.token)
         run.last_user_message = self._prompt
         self._keep()
         with calling(Source.MODEL, run=run, label=name_of(self._model)):
@@ -196,7 +198,7 @@ class Loop:
 
     # -- the model
 
-    async def _reply(self) -> Reply:
+    async def _reply(self) -> ModelReply:
         account, tools = self._account, list(self._doors.tools())
         conversation = self._with_system(tools)
         offered = self._manner.offered(tools)
@@ -261,7 +263,7 @@ class Loop:
         return Step(self._account.rounds, request, result, answer, action)
 
 
-def _estimate(conversation: Sequence[Message], tools: Sequence[Tool], reply: Reply) -> Usage:
+def _estimate(conversation: Sequence[Message], tools: Sequence[Tool], reply: ModelReply) -> Usage:
     """What a reply cost about, where the model does not tell."""
     declared = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
     read = estimate_tokens(words_of(conversation)) + declared

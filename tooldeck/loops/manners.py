@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tooldeck.core.actions.records import Action
-from tooldeck.core.messages import Message, Reply, ReplyEnd, ToolRequest
+from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolRequest
 from tooldeck.core.run_result import RunStatus, Step
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.tool import Tool
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.requests import CUT_OFF, in_order
 
-__all__ = ["Manner", "Native", "Turn"]
+__all__ = ["OUTPUT_LIMIT", "Manner", "Native", "Turn"]
+
+OUTPUT_LIMIT = "the reply reached the model's output limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Manner(Protocol):
         """What the model has to be told beforehand; may be empty."""
         ...
 
-    def read(self, reply: Reply, tools: Sequence[Tool], round: int, /) -> Turn:
+    def read(self, reply: ModelReply, tools: Sequence[Tool], round: int, /) -> Turn:
         """Understand a reply."""
         ...
 
@@ -86,7 +88,7 @@ class Native:
         """Nothing: the declarations say it all."""
         return ""
 
-    def read(self, reply: Reply, tools: Sequence[Tool], round: int) -> Turn:
+    def read(self, reply: ModelReply, tools: Sequence[Tool], round: int) -> Turn:
         """The calls of the reply, or its text as the answer."""
         reply = in_order(reply, round)
         message = reply.message
@@ -94,12 +96,7 @@ class Native:
             held = {place: CUT_OFF for place, one in enumerate(reply.requests) if one.cut}
             return Turn(message, reply.requests, held)
         if reply.end is ReplyEnd.LENGTH:
-            return Turn(
-                message,
-                end=RunStatus.LIMIT,
-                why="the reply reached the model's output limit",
-                answer=reply.text,
-            )
+            return Turn(message, end=RunStatus.LIMIT, why=OUTPUT_LIMIT, answer=reply.text)
         if reply.end is ReplyEnd.REFUSED:
             return Turn(message, end=RunStatus.FAILED, why="the model declined to answer", answer=reply.text)
         return Turn(message, answer=reply.text)

@@ -33,7 +33,12 @@ def observation(number: int, step: Step, limit: int) -> str:
 
 def refused(number: int, refusal: Refusal, hint: str) -> str:
     """Why a reply was not understood, with the call as it should be written."""
-    return _written(f"Observation[{number}] status=error code={refusal.code}", f"{refusal}\n{hint}".strip())
+    # Behind a bar the excerpt is no line that starts with a label, and its mark stays below its place.
+    excerpt = "\n".join(f"| {line.removeprefix('  ')}" for line in refusal.caret.split("\n") if line)
+    corrected = "" if refusal.corrected is None else f"Write: {refusal.corrected}"
+    lines = [f"{refusal.code}: {refusal.message}", excerpt, corrected, hint]
+    header = f"Observation[{number}] status=error code={refusal.code}"
+    return _written(header, "\n".join(line for line in lines if line))
 
 
 def _written(header: str, text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tooldeck.core.canonical import canonical_text
-from tooldeck.core.messages import Reply, ReplyEnd, ToolAnswer, ToolRequest
+from tooldeck.core.messages import ModelReply, ReplyEnd, ToolAnswer, ToolRequest
 from tooldeck.core.parts import Text
 from tooldeck.core.result import ToolResult
 
@@ -17,7 +17,7 @@ CUT_OFF = "it was cut off before its end; write it again, shorter or in parts"
 """Why a call that was cut off was not run."""
 
 
-def in_order(reply: Reply, round: int) -> Reply:
+def in_order(reply: ModelReply, round: int) -> ModelReply:
     """The reply with calls that can be answered one by one.
 
     A call that comes twice, id and all, is one call. An id that is missing, or that another call has, is

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tooldeck.core.errors import DefinitionError, ModelError
-from tooldeck.core.messages import Message, Reply, ToolRequest
+from tooldeck.core.messages import Message, ModelReply, ToolRequest
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
@@ -23,7 +23,7 @@ __all__ = ["recorded", "scripted"]
 def scripted(replies: Iterable[Any] | Callable[..., Any], *, name: str = "scripted") -> Model:
     """A model that gives these replies one after the other, or what a function of the messages gives.
 
-    A reply is a `Reply`; text; one call as a pair of a tool's name and its arguments, or a list of such
+    A reply is a `ModelReply`; text; one call as a pair of a tool's name and its arguments, or a list of such
     pairs; an exception, which is raised; or a function of the messages that gives one of these. The function
     in place of all replies is given the messages, and the tools where it takes two arguments.
 
@@ -57,14 +57,12 @@ class _Scripted:
         self._function = function
         self.name = name
 
-    def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
+    def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> ModelReply:
         said = sum(message.role == "assistant" for message in messages)
         if self._function is not None:
             return _reply(_called(self._function, messages, tools))
         if self._replies is None or said >= len(self._replies):
-            raise ModelError(
-                f"The script has {len(self._replies or ())} replies, and one more was asked for."
-            )
+            raise ModelError(f"The script has {len(self._replies or ())} replies, and is asked for one more.")
         given = self._replies[said]
         return _reply(_called(given, messages, tools) if callable(given) else given)
 
@@ -79,7 +77,7 @@ class _Recorded:
     def __init__(self, messages: tuple[Message, ...]) -> None:
         self._messages = messages
 
-    def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
+    def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> ModelReply:
         asked = [message for message in messages if message.role != "system"]
         for place, message in enumerate(asked):
             if place >= len(self._messages):
@@ -92,7 +90,7 @@ class _Recorded:
         if len(asked) >= len(self._messages) or self._messages[len(asked)].role != "assistant":
             raise ModelError(f"The recording has no reply after message {len(asked)}.")
         told = self._messages[len(asked)]
-        return Reply(told.text, told.requests, native=told.native)
+        return ModelReply(told.text, told.requests, native=told.native)
 
     def __repr__(self) -> str:
         return f"<recorded model: {len(self._messages)} messages>"
@@ -112,20 +110,20 @@ def _called(function: Callable[..., Any], messages: Sequence[Message], tools: Se
     return function(messages, tools)
 
 
-def _reply(given: Any) -> Reply:
-    if isinstance(given, Reply):
+def _reply(given: Any) -> ModelReply:
+    if isinstance(given, ModelReply):
         return given
     if isinstance(given, BaseException):
         raise given
     if isinstance(given, str):
-        return Reply(given)
+        return ModelReply(given)
     pairs = [given] if _is_call(given) else list(given) if isinstance(given, list | tuple) else []
     if not pairs or not all(map(_is_call, pairs)):
         raise ModelError(
-            f"The script gives {to_repr(given)[:100]}; give a Reply, text, or pairs of a tool's name and its "
-            "arguments."
+            f"The script gives {to_repr(given)[:100]}; give a ModelReply, text, or pairs of a tool's name "
+            "and its arguments."
         )
-    return Reply(requests=tuple(ToolRequest("", name, arguments) for name, arguments in pairs))
+    return ModelReply(requests=tuple(ToolRequest("", name, arguments) for name, arguments in pairs))
 
 
 def _is_call(given: Any) -> bool:

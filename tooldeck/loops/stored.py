@@ -33,8 +33,8 @@ def from_json(stored: Iterable[Any]) -> tuple[Message, ...]:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        members = {one.name: getattr(value, one.name) for one in fields(value)}
-        kept = {name: _plain(member) for name, member in members.items() if member not in ((), None, "")}
+        members = {one.name: (getattr(value, one.name), one.default) for one in fields(value)}
+        kept = {name: _plain(member) for name, (member, usual) in members.items() if member != usual}
         return {"_": type(value).__name__, **kept}
     if isinstance(value, bytes):
         return {"_": "bytes", "base64": base64.b64encode(value).decode()}
@@ -60,7 +60,10 @@ def _made(value: Any) -> Any:
         raise ValueError(f"This is no stored conversation: it has an entry of kind {kind!r}.")
     known = {one.name for one in fields(made)}
     members = {name: _made(member) for name, member in value.items() if name in known}
-    return made(**{name: _settled(made, name, member) for name, member in members.items()})
+    try:
+        return made(**{name: _settled(made, name, member) for name, member in members.items()})
+    except TypeError as error:
+        raise ValueError(f"This is no stored conversation: {error}") from None
 
 
 def _settled(kind: type[Any], name: str, member: Any) -> Any:

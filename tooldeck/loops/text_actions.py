@@ -11,18 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tooldeck.core.actions import Action, ActionLimits, read_reply
-from tooldeck.core.actions.records import ActionCode, Refusal, Several
-from tooldeck.core.actions.records import Reply as ReadReply
+from tooldeck.core.actions.records import ActionCode, Refusal, Reply, Several
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.messages import Message, Reply, ReplyEnd, ToolRequest
+from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolRequest
 from tooldeck.core.parts import Audio, Image
-from tooldeck.core.run_result import Step
+from tooldeck.core.run_result import RunStatus, Step
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.tool import Tool
 from tooldeck.loops.limits import RunLimits
-from tooldeck.loops.manners import Turn
+from tooldeck.loops.manners import OUTPUT_LIMIT, Turn
 from tooldeck.loops.observations import observation, refused
+from tooldeck.loops.requests import CUT_OFF
 from tooldeck.registry.schema_signature import property_schemas, signature_for
 
 __all__ = ["TextActions", "TextManner"]
@@ -90,22 +90,27 @@ class TextManner:
         listed = "\n".join(map(_line, tools)) or "(there are no tools)"
         return f"{_FORMAT}\n\nTools:\n{listed}"
 
-    def read(self, reply: Reply, tools: Sequence[Tool], round: int) -> Turn:
+    def read(self, reply: ModelReply, tools: Sequence[Tool], round: int) -> Turn:
         """The actions of the reply, its answer, or what to tell the model about its format."""
         read = self._read(reply, tools)
         message = Message("assistant", read.text if read.text or not reply.text else reply.text)
         if read.refusal is not None:
             self._was_empty = read.refusal.code is ActionCode.EMPTY_ANSWER
             return self._refused(message, read.refusal, reply)
+        cut = reply.end is ReplyEnd.LENGTH
         if not read.actions:
-            return Turn(message, answer=read.answer or "")
+            end, why = (RunStatus.LIMIT, OUTPUT_LIMIT) if cut else (None, "")
+            return Turn(message, answer=read.answer or "", end=end, why=why)
         requests = tuple(
             ToolRequest(f"r{round:03d}c{place:04d}", action.name, action.arguments)
             for place, action in enumerate(read.actions)
         )
-        return Turn(message, requests, _held(read.actions, tools), read.actions)
+        held = _held(read.actions, tools)
+        if cut and _may_go_on(read.actions[-1], reply.text):
+            held[len(requests) - 1] = CUT_OFF
+        return Turn(message, requests, held, read.actions)
 
-    def _read(self, reply: Reply, tools: Sequence[Tool]) -> ReadReply:
+    def _read(self, reply: ModelReply, tools: Sequence[Tool]) -> Reply:
         settings = self._settings
         reading = [tool.name for tool in tools if tool.read_only]
         parameters = {tool.name: _properties(tool) for tool in tools}
@@ -122,7 +127,7 @@ class TextManner:
             limits=settings.limits,
         )
 
-    def _refused(self, message: Message, refusal: Refusal, reply: Reply) -> Turn:
+    def _refused(self, message: Message, refusal: Refusal, reply: ModelReply) -> Turn:
         self._observed += 1
         hint = "The reply reached the output limit; write less." if reply.end is ReplyEnd.LENGTH else ""
         told = Message("user", refused(self._observed, refusal, hint))
@@ -165,6 +170,11 @@ def _held(actions: Sequence[Action], tools: Sequence[Tool]) -> dict[int, str]:
     wrong = {place for place, one in enumerate(actions) if not _fits(one, known.get(one.name))}
     why = "another action of the same reply does not fit its tool, and none was run; write them again"
     return {place: why for place in range(len(actions)) if wrong and place not in wrong}
+
+
+def _may_go_on(action: Action, text: str) -> bool:
+    """Whether an action at the end of a text that was cut off may have been meant to be longer."""
+    return action.source == "input" and not text[action.span[1] :].strip()
 
 
 def _fits(action: Action, tool: Tool | None) -> bool:
