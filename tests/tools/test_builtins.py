@@ -24,7 +24,7 @@ EXAMPLES = [
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize(("action", "number"), EXAMPLES)
 def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number):
-    deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path))
+    deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path), store=":memory:")
     deck.add_builtins(action.name)
     example = action.examples[number]
     why_not = deck._gates.why_not(deck[action.name].narrowed(example))

@@ -10,7 +10,8 @@ import inspect
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Annotated, Any, NamedTuple, NotRequired, Optional, cast, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, NotRequired, Optional, Union, cast, get_args, get_origin
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
@@ -108,11 +109,18 @@ def _field(parameter: inspect.Parameter, texts: Mapping[str, str]) -> _Field:
         default = Kind.empty if default is PydanticUndefined else default
     elif get_origin(annotation) is Annotated:
         described = next((word for word in get_args(annotation)[1:] if isinstance(word, str)), described)
-    if default is None and annotation is not Any:
+    if default is None and annotation is not Any and not _takes_none(annotation):
         annotation = Optional[annotation]  # noqa: UP045 - the operator fails for what is no class
     if parameter.kind is Kind.VAR_POSITIONAL:
         annotation, default = list[annotation], []
     return _Field(annotation, default, described)
+
+
+def _takes_none(annotation: Any) -> bool:
+    """Whether None is among the alternatives already, as in ``Annotated[int | None, …]``."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return get_origin(annotation) in {Union, UnionType} and NoneType in get_args(annotation)
 
 
 def _with_constraints(annotation: Any, field: FieldInfo) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tooldeck.store.searching import make_index
+
 __all__ = ["MIGRATIONS"]
 
 Run = Callable[[str], Any]
@@ -66,4 +68,27 @@ def _breakers(run: Run) -> None:
     run("CREATE TABLE breakers (key TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL)")
 
 
-MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers)
+def _memories(run: Run) -> None:
+    """Notes by namespace and key. Value and tags are JSON; words and pairs are what can be searched."""
+    run(
+        """
+        CREATE TABLE memories (
+            id INTEGER PRIMARY KEY,
+            namespace TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value TEXT NOT NULL,
+            tags TEXT NOT NULL,
+            created REAL NOT NULL,
+            updated REAL NOT NULL,
+            expires REAL,
+            version INTEGER NOT NULL,
+            words TEXT NOT NULL,
+            pairs TEXT NOT NULL,
+            UNIQUE (namespace, key)
+        )
+        """
+    )
+    make_index(run, "memories")
+
+
+MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories)

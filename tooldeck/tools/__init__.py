@@ -18,6 +18,7 @@ __all__ = ["BUILTINS", "load", "names"]
 
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
+        "memory": "tooldeck.tools.memory:memory",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
     }
 )
