@@ -12,7 +12,6 @@ import pytest
 # One process with a polite server, a stubborn one, one in the middle of a call and one with a stubborn child.
 HOST = """
 import json, sys, threading
-sys.modules['rfc3987_syntax'] = None  # saves jsonschema three seconds of building a grammar
 from tooldeck.mcp.session import Session
 what, child, *command = sys.argv[1:]
 sessions = [Session(f's{number}', [*command, *more]) for number, more in enumerate(

@@ -248,7 +248,6 @@ async def test_a_server_can_be_started_from_blocking_code_inside_a_running_loop(
 def test_a_patch_of_asyncio_for_the_whole_process_leaves_sessions_alone(raw):
     code = """
 import asyncio, sys, nest_asyncio2
-sys.modules['rfc3987_syntax'] = None  # saves jsonschema three seconds of building a grammar
 from tooldeck.mcp.errors import McpTimeout
 from tooldeck.mcp.session import Session
 async def main():

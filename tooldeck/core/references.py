@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,18 +13,27 @@ Schema = Mapping[str, Any]
 
 _DEPTH = 20
 """References followed in a row before a schema counts as one that never ends."""
+_MEMBERS = 1_000
+"""Members of ``allOf`` that are joined, all levels together."""
 _ANCHORS = 2_000
 """Schemas looked at for an anchor."""
 
 
-def resolve(schema: Any, root: Schema, depth: int = 0) -> Schema:
-    """Follow ``$ref`` within `root` and join ``allOf`` and what stands beside; {} for what leads nowhere."""
+def resolve(schema: Any, root: Schema) -> Schema:
+    """Follow ``$ref`` within `root` and join ``allOf`` and what stands beside; {} for what leads nowhere.
+
+    The work is bounded: of a schema that repeats itself beyond all use, the first parts count.
+    """
+    return _resolved(schema, root, count(1), 0)
+
+
+def _resolved(schema: Any, root: Schema, joined: Iterator[int], depth: int) -> Schema:
     if not isinstance(schema, Mapping):
         return {}
     for _ in range(_DEPTH):
         reference = schema.get("$ref", schema.get("$dynamicRef"))
         if not isinstance(reference, str):
-            return _joined(schema, root, depth)
+            return _joined(schema, root, joined, depth)
         target = _lookup(reference, root)
         if not isinstance(target, Mapping):
             return {}
@@ -32,14 +42,16 @@ def resolve(schema: Any, root: Schema, depth: int = 0) -> Schema:
     return {}
 
 
-def _joined(schema: Schema, root: Schema, depth: int) -> Schema:
+def _joined(schema: Schema, root: Schema, joined: Iterator[int], depth: int) -> Schema:
     """The members of ``allOf`` are parts of the schema itself."""
     members = schema.get("allOf")
     if not isinstance(members, list) or not members or depth >= _DEPTH:
         return schema
     found: Schema = {key: value for key, value in schema.items() if key != "allOf"}
     for member in members:
-        found = combined(found, resolve(member, root, depth + 1))
+        if next(joined) > _MEMBERS:
+            break
+        found = combined(found, _resolved(member, root, joined, depth + 1))
     return found
 
 

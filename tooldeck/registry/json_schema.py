@@ -19,6 +19,7 @@ from tooldeck.core.parameters import Checked, Note, Problem
 from tooldeck.core.python_names import python_names
 from tooldeck.core.strangers import error_words
 from tooldeck.guards.patterns import UnsafePattern
+from tooldeck.registry.jsonschema_loading import load_jsonschema
 from tooldeck.registry.safe_keywords import SAFE_KEYWORDS
 from tooldeck.registry.schema_problems import problems_of, shown
 from tooldeck.registry.schema_signature import property_schemas, signature_for
@@ -158,6 +159,7 @@ def _depth(value: Any) -> int:
 
 
 def _validator(schema: dict[str, Any]) -> Validator:
+    load_jsonschema()
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
