@@ -59,7 +59,7 @@ else
 	@echo "widgets/package.json is missing: no front-end tests"
 endif
 
-test-python: $(STAMPS)/test $(STAMPS)/sandbox ## all Python tests that need no browser
+test-python: $(STAMPS)/test $(STAMPS)/sandbox $(STAMPS)/servers ## all Python tests that need no browser
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not browser and not serial"
 
 # pytest ends with 5 when it found no test, which is no fault here.
@@ -108,6 +108,10 @@ $(STAMPS)/chromium: scripts/install_chromium.sh
 
 $(STAMPS)/sandbox: scripts/install_sandbox.sh
 	@scripts/install_sandbox.sh
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/servers: scripts/install_servers.sh $(STAMPS)/venv
+	@scripts/install_servers.sh .cache/servers $(BIN)/uv
 	@mkdir -p $(@D) && touch $@
 
 $(NODE): widgets/package.json widgets/package-lock.json

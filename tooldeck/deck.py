@@ -180,6 +180,9 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
                     self,
                     wait=lambda future: step(self._host.wait(future)),
                     wait_async=self._awaited,
+                    call=self.call,
+                    acall=self.acall,
+                    pins=self._journal.pins,
                 )
                 if self._prepare_mcp is not None:
                     self._prepare_mcp(made)

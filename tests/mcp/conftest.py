@@ -18,6 +18,8 @@ from tooldeck.mcp.session import Session, State
 from tooldeck.registry.json_schema import warm_up
 
 SERVERS = Path(__file__).parent / "servers"
+INSTALLED = Path(__file__).parents[2] / ".cache" / "servers"
+"""What ``scripts/install_servers.sh`` installs before the tests."""
 LIMIT = 40.0
 
 
@@ -119,3 +121,25 @@ def is_alive() -> Callable[[int], bool]:
             return False
 
     return probe
+
+
+@pytest.fixture(scope="session")
+def npm_server() -> Callable[..., list[str]]:
+    """The command of a server from npm, by the last word of its package's name."""
+
+    def command(name: str, *arguments: str) -> list[str]:
+        package = INSTALLED / "npm/node_modules/@modelcontextprotocol" / f"server-{name}"
+        if not (package / "dist/index.js").exists():
+            pytest.skip("make test installs the servers from npm")
+        return ["node", str(package / "dist/index.js"), *arguments]
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def everything_wrong() -> list[str]:
+    """The command of a server that somebody wrote to show attacks on clients."""
+    python = INSTALLED / "python/bin/python"
+    if not python.exists():
+        pytest.skip("make test installs the hostile server")
+    return [str(python), "-m", "mcp_server_everything_wrong"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,6 @@ from tooldeck.mcp.handlers import Answer
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 LIMIT = 40.0
-CACHE = Path(__file__).parents[2] / ".cache" / "npm-servers"
 
 
 @pytest.fixture
@@ -53,35 +50,11 @@ def test_the_git_server_reads_a_repository(shelf, servers, tmp_path):
     assert "first" in called(shelf.tools["git_log"], repo_path=str(tmp_path)).text
 
 
-@pytest.fixture(scope="session")
-def everything() -> list[str]:
-    """The command of the npm server that has one of everything, installed once into the cache folder."""
-    package = CACHE / "node_modules/@modelcontextprotocol/server-everything"
-    if not package.exists():
-        if not shutil.which("npm"):
-            pytest.skip("there is no npm here")
-        CACHE.mkdir(parents=True, exist_ok=True)
-        command = [
-            "npm",
-            "install",
-            "--prefix",
-            str(CACHE),
-            "--no-audit",
-            "--no-fund",
-            package.relative_to(package.parents[1]),
-        ]
-        try:
-            subprocess.run([str(word) for word in command], check=True, capture_output=True, timeout=50)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            pytest.skip(f"npm could not install it: {error}")
-    return ["node", str(package / "dist/index.js")]
-
-
-def test_the_npm_server_that_has_one_of_everything(shelf, servers, everything):
+def test_the_npm_server_that_has_one_of_everything(shelf, servers, npm_server):
     servers.handlers.on_elicit = lambda question: Answer("decline")
     told = []
     servers.handlers.on_progress = told.append
-    connection = servers.connect(everything, label="everything")
+    connection = servers.connect(npm_server("everything"), label="everything")
     assert not connection.malformed
     for remote in connection.session.tools:
         assert connection[remote.name].parameters == remote.input_schema

@@ -10,6 +10,7 @@ from widget_parts import NASTY, Page, make_tool
 from tooldeck.core.tool import Origin
 from tooldeck.core.vocabulary import Trust
 from tooldeck.mcp.handlers import Answer, Question
+from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.session import State
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets.progress import ProgressBar
@@ -49,6 +50,7 @@ class FakeConnection:
         self.session = FakeSession()
         self.state = state
         self.reason = reason
+        self.held: dict[str, Standing] = {}
         self.notes = ["'x' is called 'git__x' here."]
         tool = make_tool(
             "git_log", origin=Origin("mcp", "git"), description=NASTY, effects=None, trust=Trust.UNTRUSTED
@@ -71,6 +73,15 @@ def test_a_session_card_tells_who_the_server_is_and_what_its_tools_may_do() -> N
     assert session["tools"][0]["powers"] == "effects undeclared"
     assert "MCP git: ready" in repr(card)
     assert "git_log: effects undeclared · asks" in repr(card)
+
+
+def test_a_tool_whose_definition_changed_is_marked_on_the_card() -> None:
+    made = FakeConnection()
+    made.held = {"git_log": Standing.CHANGED}
+    card, _ = session_card(made)
+    assert card.session["tools"][0]["asks"] == "blocked: changed"
+    assert "git_log: effects undeclared · blocked: changed" in repr(card)
+    assert "note: 'x' is called" in repr(card)
 
 
 def test_a_session_that_died_is_seen_by_the_next_view_and_on_refresh() -> None:

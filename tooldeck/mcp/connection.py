@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 from tooldeck.mcp.frames import FrameLog
+from tooldeck.mcp.lint import Finding
 from tooldeck.mcp.past import Past
+from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.tap import Malformed
-from tooldeck.mcp.tools import Declarations
+from tooldeck.mcp.tools import Declarations, Revive
+from tooldeck.mcp.trust import identity, launch_of
 
 __all__ = ["Connection"]
 
@@ -21,9 +24,28 @@ class Connection:
     """A session with its tools in the deck; maps the server's own tool names to the deck's tools."""
 
     def __init__(
-        self, session: Session, declared: Declarations, again: Callable[[], Session], past: Past
+        self,
+        session: Session,
+        declared: Declarations,
+        again: Callable[[], Session],
+        past: Past,
+        *,
+        given_env: Mapping[str, str] | None = None,
+        folder: str | None = None,
     ) -> None:
         self.session = session
+        self.given_env: Mapping[str, str] = dict(given_env or {})
+        """What the user added to the environment of its program."""
+        self.launch = launch_of(session.target, self.given_env, folder)
+        """What is run to start it, as a person is shown it; None where nothing is."""
+        self.identity = identity(session.label, session.target)
+        """Which server it is, for pins; None where its definitions are not pinned."""
+        self.revive: Revive | None = None
+        """Gives a session in place of one whose server went; None where nothing revives it."""
+        self.findings: list[Finding] = []
+        """What is suspicious in the words of its tools, the gravest first."""
+        self.held: dict[str, Standing] = {}
+        """The tools whose definitions nobody accepted: new ones, and changed ones, which are blocked."""
         self.past = past
         """The messages and the lists of tools so far, those of earlier sessions included."""
         self.declared = declared
@@ -37,6 +59,17 @@ class Connection:
         """Tools of the server that cannot be used, with reasons."""
         self.notes: list[str] = []
         """What the user should be told: renamed tools, unusable ones, declarations that fit nothing."""
+
+    def renewed(self) -> Connection:
+        """The same server with a fresh session, for another attempt."""
+        return Connection(
+            self.again(),
+            self.declared,
+            self.again,
+            self.past,
+            given_env=self.given_env,
+            folder=self.launch["folder"] if self.launch else None,
+        )
 
     @property
     def label(self) -> str:

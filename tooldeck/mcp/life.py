@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from enum import StrEnum
@@ -44,6 +45,8 @@ class Life:
         self.state = State.NEW
         self.reason = ""
         """Why the session is over; empty while it is not."""
+        self.over_since: float | None = None
+        """When the server went, on the monotonic clock."""
         self.on_end: Callable[[], None] | None = None
         """Called once, when the session is over; `state` and `reason` say how."""
         self._link = link
@@ -136,6 +139,8 @@ class Life:
         self._tell_end()
 
     def _tell_end(self) -> None:
+        if self.over_since is None:
+            self.over_since = time.monotonic()
         on_end, self.on_end = self.on_end, None
         if on_end is not None:
             with contextlib.suppress(Exception):  # a listener must not keep the session from ending

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
@@ -84,7 +85,7 @@ class Session:
         self.executor: Executor = executor or background()
         self.listing = Listing()
         self.on_change: Callable[[], None] | None = None
-        """Called on the session's thread after the list of tools was read again."""
+        """Called on a thread of its own after the list of tools was read again."""
         self.server_name = ""
         self.server_version = ""
         self.protocol = ""
@@ -141,6 +142,11 @@ class Session:
     def reason(self) -> str:
         """Why the session is over; empty while it is not."""
         return self._life.reason
+
+    def over_for(self) -> float:
+        """Seconds since the session is over; 0 while it is not."""
+        since = self._life.over_since
+        return 0.0 if since is None else time.monotonic() - since
 
     @property
     def on_end(self) -> Callable[[], None] | None:
@@ -256,7 +262,8 @@ class Session:
             return
         self.listing = await read_tools(self._link.client, self._link.tap)
         if self.on_change is not None:
-            self.on_change()
+            # Beside the loop, which is that of all servers: reading thousands of new schemas takes seconds.
+            await asyncio.to_thread(self.on_change)
         await self._calls.tell(self.handlers.on_tools_changed, self)
 
     def _usable(self) -> Any:

@@ -1,16 +1,19 @@
-"""Keeping a deck in step with what its servers offer: tools come, change, and go."""
+"""Keeping a deck in step with what its servers offer: tools come, change, are held back, and go."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.mcp.connection import Connection
+from tooldeck.mcp.lint import Finding, Severity, gravest_first, lint, shadowing
 from tooldeck.mcp.names import deck_names
+from tooldeck.mcp.pins import Standing, digest
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.tools import make_tool
+from tooldeck.mcp.trust import Trust, renamed
 
 __all__ = ["Shelf", "Shelving"]
 
@@ -33,11 +36,17 @@ class Shelf(Protocol):
 
 
 class Shelving:
-    """Puts tools of servers on one shelf; a tool that comes again gets the name it had."""
+    """Puts tools of servers on one shelf; a tool that comes again gets the name it had.
 
-    def __init__(self, shelf: Shelf) -> None:
+    `others` gives the tools of all servers but the one with a label, and whose each is.
+    """
+
+    def __init__(self, shelf: Shelf, trust: Trust, others: Callable[[str], Mapping[str, str]]) -> None:
         self._shelf = shelf
+        self._trust = trust
+        self._others = others
         self._known: dict[str, dict[str, str]] = {}
+        self._linted: dict[str, list[Finding]] = {}
 
     def update(self, connection: Connection) -> None:
         """Bring the shelf and `connection` up to date with the server's list of this moment."""
@@ -53,9 +62,20 @@ class Shelving:
         )
         bad = list(session.malformed)
         made: dict[str, Tool] = {}
+        connection.held = {}
         for remote in session.tools:
+            standing = self._trust.standing(connection, remote.name, remote.definition)
+            if standing is not Standing.PINNED:
+                connection.held[remote.name] = standing
             try:
-                made[remote.name] = make_tool(session, remote, names[remote.name], connection.declared)
+                made[remote.name] = make_tool(
+                    session,
+                    remote,
+                    names[remote.name],
+                    connection.declared,
+                    standing=standing,
+                    revive=connection.revive,
+                )
             except DefinitionError as error:
                 bad.append(Malformed(remote.name, str(error)))
         for name in mine - {tool.name for tool in made.values()}:
@@ -63,6 +83,7 @@ class Shelving:
         connection.tools = {raw: self._shelf.add(tool) for raw, tool in made.items()}
         connection.names = {raw: names[raw] for raw in made}
         connection.malformed = tuple(bad)
+        connection.findings = self._findings(connection)
         connection.notes = self._notes(connection)
         connection.past.keep(session)
         known.update(connection.names)
@@ -89,7 +110,34 @@ class Shelving:
         ]
         unusable = [f"Not usable: {one}" for one in connection.malformed]
         unused = connection.declared.unused(tool.name for tool in connection.session.tools)
-        return [*renamed, *unusable, *unused]
+        return [*renamed, *unusable, *unused, *self._warnings(connection)]
+
+    def _warnings(self, connection: Connection) -> Iterator[str]:
+        """What a person should look at: definitions nobody accepted, and suspicious words in them."""
+        twins = renamed(connection, self._trust.pins)
+        for name, standing in connection.held.items():
+            if standing is Standing.CHANGED:
+                yield f"{name!r} is blocked: its definition changed; see %mcp approve {connection.label}."
+            elif name in twins:
+                yield f"{name!r} is new, and just what {twins[name]!r} was; it asks until it is accepted."
+            else:
+                yield f"{name!r} is new; it asks until it is accepted: %mcp approve {connection.label}."
+        yield from (str(one) for one in connection.findings if one.severity is Severity.HIGH)
+        rest = sum(one.severity is Severity.MEDIUM for one in connection.findings)
+        if rest:
+            yield f"{rest} more to look at: %mcp check {connection.label}."
+        if self._trust.pins.trouble:
+            yield f"What is accepted is not kept: {self._trust.pins.trouble}"
+
+    def _findings(self, connection: Connection) -> list[Finding]:
+        others = self._others(connection.label)
+        found: list[Finding] = []
+        for tool in connection.session.tools:
+            key = digest(tool.definition)
+            if key not in self._linted:
+                self._linted[key] = lint(tool.definition)
+            found += [*self._linted[key], *shadowing(tool.definition, others)]
+        return gravest_first(found)
 
     def _why(self, raw: str, label: str) -> str:
         other = self._shelf.tools.get(raw)

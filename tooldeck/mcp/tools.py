@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -17,18 +17,22 @@ from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpTimeout
 from tooldeck.mcp.listing import RemoteTool
+from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.results import McpValue
-from tooldeck.mcp.session import Session
+from tooldeck.mcp.session import Session, State
 from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
 
-__all__ = ["Declarations", "make_tool"]
+__all__ = ["Declarations", "Revive", "make_tool"]
+
+Revive = Callable[[RemoteTool], Awaitable[Session | None]]
 
 
 class Declarations:
-    """What the *user* says of a server's tools; what the server says of itself counts for nothing here.
+    """What the *user* says of a server's tools; what the server says of itself counts only with `trust`.
 
     `reads` names the tools that only read, patterns such as ``get_*`` included; `effects` gives other tools
-    their effects by name or pattern. Names are the server's own.
+    their effects by name or pattern. Names are the server's own. With `trust` the server's hints that a tool
+    only reads, or may be repeated, are believed where the user says nothing else.
     """
 
     def __init__(
@@ -36,8 +40,11 @@ class Declarations:
         reads: Iterable[str] | str = (),
         effects: Mapping[str, str | Iterable[str]] | None = None,
         breaker: BreakerSettings | None = None,
+        *,
+        trust: bool = False,
     ) -> None:
         self.breaker = breaker or BreakerSettings()
+        self.trust = trust
         names = [reads] if isinstance(reads, str) else list(reads)
         self._rules: list[tuple[str, frozenset[Effect]]] = [
             (name, frozenset({Effect.READ})) for name in names
@@ -46,10 +53,27 @@ class Declarations:
             read = read_effects(words)
             self._rules.append((name, frozenset() if read is None else read))
 
-    def of(self, name: str) -> frozenset[Effect] | None:
-        """The declared effects of a tool; None when nobody declared any. The last rule that fits wins."""
-        fitting = [effects for pattern, effects in self._rules if fnmatch.fnmatchcase(name, pattern)]
-        return fitting[-1] if fitting else None
+    def of(self, remote: RemoteTool, standing: Standing = Standing.PINNED) -> frozenset[Effect] | None:
+        """The effects of a tool; None when nobody declared any. The last rule that fits wins.
+
+        A tool whose definition nobody accepted yet has those that the user declared by its full name only.
+        """
+        accepted = standing is Standing.PINNED
+        fitting = [
+            effects
+            for pattern, effects in self._rules
+            if pattern == remote.name or (accepted and fnmatch.fnmatchcase(remote.name, pattern))
+        ]
+        if fitting:
+            return fitting[-1]
+        return frozenset({Effect.READ}) if accepted and self._hints(remote, "readOnlyHint") else None
+
+    def idempotent(self, remote: RemoteTool, standing: Standing) -> bool:
+        """Whether a call may be repeated, as a trusted server says."""
+        return standing is Standing.PINNED and self._hints(remote, "idempotentHint")
+
+    def _hints(self, remote: RemoteTool, hint: str) -> bool:
+        return self.trust and (remote.annotations or {}).get(hint) is True
 
     def unused(self, names: Iterable[str]) -> list[str]:
         """A sentence for every declared name that no tool has."""
@@ -65,22 +89,35 @@ class Declarations:
         return sentences
 
 
-def make_tool(session: Session, remote: RemoteTool, name: str, declared: Declarations) -> Tool:
-    """The deck's tool for a server's one. Raises `DefinitionError` when its schema is none."""
+def make_tool(
+    session: Session,
+    remote: RemoteTool,
+    name: str,
+    declared: Declarations,
+    *,
+    standing: Standing = Standing.PINNED,
+    revive: Revive | None = None,
+) -> Tool:
+    """The deck's tool for a server's one. Raises `DefinitionError` when its schema is none.
+
+    `revive` gives another session in place of one whose server went, or None where there shall be none yet.
+    """
     try:
         parameters = JsonSchemaParameters(remote.input_schema)
     except DefinitionError as error:
         raise DefinitionError(f"inputSchema: {error}") from None
-    effects = declared.of(remote.name)
+    effects = declared.of(remote, standing)
     return Tool(
         name=name,
         description=remote.description,
         params=parameters,
-        invoke=partial(_invoke, session, remote, _output_of(remote)),
+        invoke=partial(_invoke, session, remote, _output_of(remote), revive),
         is_async=True,
         effects=effects,
         risk=default_risk(effects),
         trust=Trust.UNTRUSTED,
+        idempotent=declared.idempotent(remote, standing),
+        available=partial(_blocked, session.label, remote.name) if standing is Standing.CHANGED else None,
         origin=Origin("mcp", session.label),
         breaker=declared.breaker,
         shared=SharedTarget(session.label, (McpClosed, McpConnectError)),
@@ -101,10 +138,24 @@ def _output_of(remote: RemoteTool) -> JsonSchemaParameters | None:
         return None
 
 
+def _blocked(label: str, name: str) -> str:
+    """Why a tool cannot be used whose definition is another one than that which was accepted."""
+    return (
+        f"the server {label!r} has changed its definition since it was accepted; see what changed and accept "
+        f"it with %mcp approve {label} {name}, or deck.mcp.approve({label!r}, {name!r})"
+    )
+
+
 async def _invoke(
-    session: Session, remote: RemoteTool, promised: JsonSchemaParameters | None, values: Mapping[str, Any]
+    session: Session,
+    remote: RemoteTool,
+    promised: JsonSchemaParameters | None,
+    revive: Revive | None,
+    values: Mapping[str, Any],
 ) -> McpValue:
     """The body: a call on the session's loop, in the context of whoever called."""
+    if revive is not None and session.state is State.DEAD:
+        session = await revive(remote) or session
     try:
         value = await session.acall(remote.name, values)
     except McpTimeout as late:

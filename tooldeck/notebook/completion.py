@@ -20,7 +20,7 @@ Words = Callable[[Deck, list[str]], Iterable[str]]
 
 _CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
 _EFFECTS = tuple(f"effects={effect}" for effect in Effect)
-_CONNECT = ("demo", *map(as_typed, servers.OPTIONS))
+_CONNECT = ("demo", *map(as_typed, (*servers.OPTIONS, *servers.FLAGS)))
 _TOOL = tuple(map(as_typed, tools.OPTIONS))
 _WIRE_LOG = ("--stderr", *map(as_typed, inspecting.LOG_OPTIONS))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))

@@ -14,15 +14,17 @@ from tooldeck.notebook.completion import install
 from tooldeck.notebook.hosts import notebook_hosts
 from tooldeck.notebook.interrupted import show_briefly
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
+from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
-from tooldeck.notebook.places import store_here
+from tooldeck.notebook.places import current_place, store_here
 from tooldeck.notebook.policies import found_words
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
 if TYPE_CHECKING:
+    from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.connections import Connections
 
 __all__ = ["Notebook", "load", "unload"]
@@ -86,7 +88,13 @@ class Notebook:
         if connections.handlers.on_elicit is None:
             connections.handlers = make_handlers(self.desk, self.bars)
         connections.on_end = self.live.session_ended
+        connections.on_revived = self._revived
         connections.in_process = kernel_executor()
+
+    def _revived(self, made: Connection) -> None:
+        """A server that had gone was connected again, on the session's thread: card and cell say so."""
+        self.live.session_revived(made)
+        post(say, made.notes[-1], place=current_place())
 
 
 def load(shell: Any) -> None:

@@ -61,11 +61,15 @@ class Live:
         """Show that a server is gone, although nobody calls it."""
         self._refresh(connection.label)
 
-    def _refresh(self, label: str) -> None:
+    def session_revived(self, connection: Connection) -> None:
+        """Show a server that was connected again by itself."""
+        self._refresh(connection.label, connection)
+
+    def _refresh(self, label: str, made: Connection | None = None) -> None:
         with self._lock:
             cards = [card for card in self._sessions if card.label == label]
         for card in cards:
-            card.refresh()
+            card.refresh(made)
 
     def flush(self, *_ignored: Any) -> None:
         """Show what was held back; called when a cell has ended."""

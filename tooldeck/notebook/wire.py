@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.frames import Exchange, Frame
 
-__all__ = ["DiffView", "ExchangeView", "TimingTable", "WireLog"]
+__all__ = ["DiffView", "ExchangeView", "FindingTable", "TimingTable", "WireLog"]
 
 _FOLDED = 2_000
 # Characters of a message that a line of the log unfolds to; `%mcp show` has the whole.
@@ -107,6 +107,38 @@ class TimingTable(Table):
                 for timing in made.log.timings()
             ),
         ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FindingTable(Table):
+    """What ``%mcp check`` shows: tools that cannot be used, and what is suspicious in the words of others."""
+
+    servers: Sequence[Connection]
+    empty = "Nothing is wrong or suspicious in the tools of the connected servers."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row a finding."""
+        return [
+            ("server", "severity", "tool", "where", "what", "text"),
+            *(
+                row
+                for made in self.servers
+                for row in (
+                    *((made.label, "unusable", bad.name, "", bad.reason, "") for bad in made.malformed),
+                    *(
+                        (made.label, str(standing), name, "", _HELD[str(standing)], "")
+                        for name, standing in made.held.items()
+                    ),
+                    *(
+                        (made.label, str(one.severity), one.tool, one.where, one.what, one.excerpt)
+                        for one in made.findings
+                    ),
+                )
+            ),
+        ]
+
+
+_HELD = {"new": "asks until it is accepted", "changed": "blocked until it is accepted"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

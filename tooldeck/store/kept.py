@@ -13,7 +13,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.store.audit import AuditLog
 from tooldeck.store.log import LoggedCall, read_log
 from tooldeck.store.protocol import Store
-from tooldeck.store.tables import BreakerTable, GrantTable
+from tooldeck.store.tables import BreakerTable, GrantTable, PinTable
 
 __all__ = ["Journal", "Kept"]
 
@@ -27,6 +27,8 @@ class Journal:
         """Where approvals for always are kept."""
         self.breakers = BreakerTable(store) if store is not None else None
         """Where breakers lie that programs share."""
+        self.pins = PinTable(store) if store is not None else None
+        """Where accepted definitions of remote tools are kept."""
         self._audit = AuditLog(store, find) if store is not None else None
 
     @property

@@ -91,4 +91,20 @@ def _memories(run: Run) -> None:
     make_index(run, "memories")
 
 
-MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories)
+def _pins(run: Run) -> None:
+    """Definitions of remote tools, and commands, that people accepted; several of one name may be."""
+    run(
+        """
+        CREATE TABLE pins (
+            server TEXT NOT NULL,
+            name TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            definition TEXT NOT NULL,
+            made REAL NOT NULL,
+            PRIMARY KEY (server, name, digest)
+        )
+        """
+    )
+
+
+MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories, _pins)

@@ -1,16 +1,16 @@
-"""Two small tables for other parts of the deck: grants that last, and breakers that programs share."""
+"""Small tables for other parts of the deck: lasting grants, shared breakers, accepted definitions."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tooldeck.core.approval import KeptGrant
 from tooldeck.store.protocol import Store
 
-__all__ = ["BreakerTable", "GrantTable"]
+__all__ = ["BreakerTable", "GrantTable", "KeptPin", "PinTable"]
 
 
 class GrantTable:
@@ -69,3 +69,42 @@ class BreakerTable:
             (text, key, version),
         )
         return changed.changed > 0
+
+
+class KeptPin(NamedTuple):
+    """A definition that somebody accepted."""
+
+    server: str
+    """Whose it is: the label of an MCP server and its target."""
+    name: str
+    """What it defines: a tool by the server's own name."""
+    digest: str
+    """The hash of the whole definition."""
+    definition: str
+    """The definition as JSON, for the difference to another one."""
+
+
+class PinTable:
+    """Accepted definitions of servers. Every method raises `StoreError`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def load(self, server: str) -> list[KeptPin]:
+        """All of a server, oldest first."""
+        rows = self._store.run(
+            "SELECT server, name, digest, definition FROM pins WHERE server = ? ORDER BY made, rowid",
+            (server,),
+        ).rows
+        return [KeptPin(*row) for row in rows]
+
+    def save(self, pin: KeptPin, /) -> None:
+        """Keep one more; one that is kept already becomes the newest."""
+        self._store.run(
+            "INSERT INTO pins VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET made = excluded.made",
+            (*pin, time.time()),
+        )
+
+    def drop(self, server: str) -> None:
+        """Keep none of a server any longer."""
+        self._store.run("DELETE FROM pins WHERE server = ?", (server,))

@@ -28,6 +28,7 @@ options.add_argument("--child", help="start a child that ignores SIGTERM and wri
 options.add_argument(
     "--list", default="plain", help="which list of tools: plain, pages, empty-cursor, malformed"
 )
+options.add_argument("--about", default="Give back.", help="how the tool echo is described")
 given = options.parse_args()
 
 answers: dict[int, threading.Event] = {}
@@ -161,6 +162,13 @@ def grow(arguments, call):
     return text("grown")
 
 
+def turn(arguments, call):
+    """Describes `echo` in other words from now on."""
+    given.about = arguments["about"]
+    send({"method": "notifications/tools/list_changed"})
+    return text("turned")
+
+
 TOOLS = {
     f.__name__: f
     for f in (
@@ -181,6 +189,7 @@ TOOLS = {
         flood,
         seen,
         grow,
+        turn,
     )
 }
 
@@ -191,6 +200,7 @@ def tool(name: str, **more) -> dict:
 
 def plain() -> list[dict]:
     listed = [tool(name, annotations={"readOnlyHint": True}) for name in [*TOOLS, *tools_now]]
+    listed[0]["description"] = given.about
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     return [{**one, "outputSchema": schema} if one["name"] in ("misfit", "mix") else one for one in listed]
 

@@ -12,7 +12,7 @@ from tooldeck.notebook import facts
 from tooldeck.notebook.lines import Mistake, fit_text, read_line, read_pairs
 from tooldeck.notebook.magics.base import DeckMagicsBase, found_in
 from tooldeck.notebook.say import say
-from tooldeck.notebook.wire import DiffView, ExchangeView, TimingTable, WireLog
+from tooldeck.notebook.wire import DiffView, ExchangeView, FindingTable, TimingTable, WireLog
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSPECT_WORDS", "LOG_OPTIONS", "InspectingLines"]
 
-INSPECT_WORDS = ("log", "show", "replay", "request", "ping", "stats", "diff")
+INSPECT_WORDS = ("log", "show", "replay", "request", "ping", "stats", "diff", "check", "approve")
 """The words that this file adds to ``%mcp``."""
 LOG_OPTIONS = ("search", "last", "export")
 """The options of ``%mcp log`` that take a value."""
@@ -107,6 +107,20 @@ class InspectingLines(DeckMagicsBase):
         other = found_in(self.notebook.mcp, label)
         now = [{tool.name: tool.definition for tool in one.session.tools} for one in (made, other)]
         return DiffView(f"{made.label} and {other.label}", compare(*now))
+
+    def _check(self, rest: str) -> FindingTable:
+        return FindingTable(self._servers(tuple(rest.split())))
+
+    def _approve(self, rest: str) -> None:
+        made, names = self._one_of("approve", rest)
+        for name in names.split():
+            with told_as_mistake():
+                made[name]
+        if not made.held:
+            return say(f"All tools of {made.label} are just as they were accepted.")
+        with self.notebook.calling():
+            accepted = self.notebook.mcp.approve(made.label, *names.split())
+        return say(f"Accepted for {made.label}." if accepted else f"Nothing was accepted for {made.label}.")
 
     # -- servers ---
 

@@ -17,12 +17,14 @@ from tooldeck.notebook.show import show_session
 if TYPE_CHECKING:
     from tooldeck.mcp.session import SessionSettings
 
-__all__ = ["OPTIONS", "WORDS", "ServerMagics"]
+__all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
 WORDS = ("connect", "list", "tools", "close", "reconnect", *INSPECT_WORDS)
 """What may follow ``%mcp``."""
-OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env")
-"""The options of ``%mcp connect``."""
+OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode")
+"""The options of ``%mcp connect`` that take a value."""
+FLAGS = ("trust",)
+"""Those that take none."""
 
 
 @magics_class
@@ -36,16 +38,20 @@ class ServerMagics(InspectingLines):
         """Connect MCP servers and look at them.
 
         ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--connect-timeout SECONDS]
-        [--env NAME=VALUE] COMMAND… | URL | demo`` brings the server's tools into the deck; ``--reads`` names
-        tools that you declare to only read, so that they need no approval. ``%mcp list`` shows the servers,
-        ``%mcp tools [LABEL]`` their tools, ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL``
-        starts one again.
+        [--env NAME=VALUE] [--mode auto|legacy] [--trust] COMMAND… | URL | demo`` brings the server's tools
+        into the deck; ``--reads`` names tools that you declare to only read, so that they need no approval,
+        ``--trust`` believes the server about which do, ``--mode legacy`` speaks the protocol up to
+        2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools, ``%mcp close
+        [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one again.
+
+        ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
+        asks about definitions that are new or changed.
 
         ``%mcp log [LABEL…] [--search TEXT] [--last N] [--stderr]`` lists the messages of the protocol, ``%mcp
         log … --export FILE`` writes them as JSON lines, or as HAR into a ``.har``. ``%mcp show [LABEL] N``
         shows a message and its answer, ``%mcp replay [LABEL] N [key=value …]`` calls a tool again as it was
         called there. ``%mcp stats`` has the times of all tools, ``%mcp diff LABEL [OTHER]`` what differs
-        between two lists of tools, ``%mcp ping`` says whether a server answers, ``%mcp request [LABEL] METHOD
+        between two lists of tools. ``%mcp ping`` says whether a server answers, ``%mcp request [LABEL] METHOD
         [JSON]`` sends any other request.
         """
         verb, _, rest = line.strip().partition(" ")
@@ -62,7 +68,8 @@ class ServerMagics(InspectingLines):
             made = self.notebook.mcp.connect(
                 target if len(target) > 1 else target[0],
                 label=options.get("label"),
-                reads=options.get("reads") or (),
+                reads=[name for name in options.get("reads", "").split(",") if name],
+                trust="trust" in options,
                 **_settings(options),
             )
         show_session(self.notebook, made)
@@ -103,10 +110,10 @@ def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
     while words and words[0].startswith("--"):
         word = words.pop(0)
         ours.append(word)
-        if "=" not in word and words:
+        if "=" not in word and word.removeprefix("--") not in FLAGS and words:
             ours.append(words.pop(0))
     quoted = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in ours)
-    read = read_line("%mcp connect", quoted, (), OPTIONS)
+    read = read_line("%mcp connect", quoted, FLAGS, OPTIONS)
     return {name: str(value) for name, value in read.options.items()}, words
 
 
@@ -123,7 +130,10 @@ def _environment(text: str) -> dict[str, str] | None:
 
 
 def _settings(options: dict[str, str]) -> SessionSettings:
-    found: SessionSettings = {"env": _environment(options.get("env", ""))}
+    found: SessionSettings = {
+        "mode": options.get("mode", "auto"),
+        "env": _environment(options.get("env", "")),
+    }
     if "timeout" in options:
         found["timeout"] = _seconds("timeout", options["timeout"])
     if "connect_timeout" in options:

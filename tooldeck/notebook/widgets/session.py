@@ -10,6 +10,7 @@ from tooldeck.core.tokens import schema_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import visible
 from tooldeck.mcp.connection import Connection
+from tooldeck.mcp.pins import Standing
 from tooldeck.notebook import facts
 from tooldeck.notebook.render import box, code, panel, shown, table
 from tooldeck.notebook.widgets._assets import script, style
@@ -99,10 +100,10 @@ class SessionCard(Panel):
                 {
                     "name": shown_pieces(tool.name),
                     "powers": facts.powers(tool),
-                    "asks": self._word(tool),
+                    "asks": self._word(name, tool),
                     "about": shown_pieces(tool.description),
                 }
-                for tool in list(made.tools.values())
+                for name, tool in list(made.tools.items())
             ],
             "notes": [
                 shown_pieces(note) for note in [*made.notes, *([self._trouble] if self._trouble else [])]
@@ -110,8 +111,10 @@ class SessionCard(Panel):
             "busy": self._busy,
         }
 
-    def _word(self, tool: Tool) -> str:
-        """Whether a call is asked about, in one word."""
+    def _word(self, name: str, tool: Tool) -> str:
+        """Whether a call is asked about, in one word; `name` is the server's own."""
+        if self.made.held.get(name) is Standing.CHANGED:
+            return "blocked: changed"
         if self._policy is None:
             return ""
         verdict = self._policy.static(tool)
@@ -142,21 +145,23 @@ class SessionCard(Panel):
         if made.reason:
             lines.append(visible(f"  {made.reason}"))
         lines += [
-            f"  {visible(tool.name)}: {facts.powers(tool)} · {self._word(tool)}"
-            for tool in made.tools.values()
+            f"  {visible(tool.name)}: {facts.powers(tool)} · {self._word(name, tool)}"
+            for name, tool in made.tools.items()
         ]
+        lines += [visible(f"  note: {note}") for note in made.notes]
         return "\n".join(lines)
 
     def html(self) -> str:
         """The same as static HTML."""
         made = self.made
         rows = [
-            (code(tool.name), shown(facts.powers(tool)), shown(self._word(tool)))
-            for tool in made.tools.values()
+            (code(tool.name), shown(facts.powers(tool)), shown(self._word(name, tool)))
+            for name, tool in made.tools.items()
         ]
         return panel(
             f"<strong>MCP {code(made.label)}</strong> {shown(str(made.state))} · {shown(self._counts())}",
             code(str(made.session.target)),
             box(made.reason) if made.reason else "",
             table(rows),
+            *(f"note: {code(note)}" for note in made.notes),
         )

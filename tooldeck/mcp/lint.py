@@ -1,0 +1,242 @@
+"""Looks at the words of a server's tools for what is meant to mislead a model or a person; needs no network.
+
+Every text of a definition is read, names of parameters, enumerations, defaults and unknown members included.
+A finding is a reason to look, no proof: the severity says how rarely an honest tool has such a thing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from tooldeck.guards.text import one_line
+from tooldeck.mcp.phrases import PHRASES, SENSITIVE_PARAMETERS
+
+__all__ = ["Finding", "Severity", "gravest_first", "lint", "shadowing"]
+
+_EXCERPT = 90
+# Characters of a text that a finding quotes.
+_MOST = 50_000
+# Characters of one definition that are searched; the longest honest one has a tenth of that.
+_SHORTEST = 5
+# Characters of a name that is more than an ordinary word.
+_DEEPEST = 40
+# Levels of a definition that are read.
+_IDENTIFIERS = {"$schema", "$id"}
+# Members whose addresses are names and lead nowhere.
+
+
+class Severity(StrEnum):
+    """How rarely an honest tool has such a thing."""
+
+    HIGH = "high"
+    """Hardly ever by accident."""
+    MEDIUM = "medium"
+    """Honest tools have it now and then; read it."""
+    LOW = "low"
+    """Worth knowing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a definition that a person should look at."""
+
+    severity: Severity
+    tool: str
+    """The server's name of the tool."""
+    where: str
+    """The way to the text, as in ``inputSchema.properties.a.description``."""
+    what: str
+    """What was found, in our words."""
+    excerpt: str = ""
+    """The text around it, with nothing hidden."""
+
+    def __str__(self) -> str:
+        quoted = f": “{self.excerpt}”" if self.excerpt else ""
+        return f"{self.severity}: {one_line(self.tool)}, {one_line(self.where)}: {self.what}{quoted}"
+
+
+def lint(definition: Mapping[str, Any]) -> list[Finding]:
+    """What is suspicious in the definition of a tool by itself, the gravest first."""
+    tool = str(definition.get("name", ""))
+    found: list[Finding] = []
+    left = _MOST
+    for where, text in _texts("", definition, _DEEPEST):
+        read, left = text[: max(0, left)], left - len(text)
+        found += [Finding(severity, tool, where, what, quoted) for severity, what, quoted in _in_text(read)]
+        found += [Finding(Severity.HIGH, tool, where, *one) for one in _hidden(text)]
+    if left < 0:
+        said = f"its texts have {_MOST - left} characters, of which {_MOST} were read"
+        found.append(Finding(Severity.HIGH, tool, "it", said))
+    found += _name(tool)
+    found += _addresses(tool, definition)
+    found += _parameters(tool, definition)
+    return gravest_first(found)
+
+
+def gravest_first(found: Iterable[Finding]) -> list[Finding]:
+    """Findings without doubles, in the order of their severity."""
+    order = list(Severity)
+    return sorted(dict.fromkeys(found), key=lambda one: order.index(one.severity))
+
+
+def shadowing(definition: Mapping[str, Any], others: Mapping[str, str]) -> Iterator[Finding]:
+    """What a definition has to do with other servers: `others` has whose each of their tools is, by name."""
+    tool = str(definition.get("name", ""))
+    twin, near = others.get(tool), {_folded(other): other for other in others}.get(_folded(tool))
+    if twin is not None:
+        yield Finding(Severity.LOW, tool, "name", f"the server {twin!r} has a tool of this name")
+    elif near is not None:
+        what = f"nearly the name of {near!r} of the server {others[near]!r}"
+        yield Finding(Severity.MEDIUM, tool, "name", what)
+    texts = [(where, text) for where, text in _texts("", definition, _DEEPEST) if len(text) > _SHORTEST]
+    whole = "\n".join(text for _, text in texts)
+    for other in [name for name in others if name != tool and len(name) >= _SHORTEST and name in whole]:
+        for where, text in texts:
+            if _names(text, other):
+                what = f"it speaks of {other!r}, a tool of the server {others[other]!r}"
+                place = text.find(other)
+                yield Finding(Severity.MEDIUM, tool, where, what, _around(text, place, place + len(other)))
+
+
+def _texts(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """Every text in a definition, keys as well, with the way to it."""
+    if isinstance(value, str):
+        yield path or "it", value
+    elif depth and isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, Any]", value).items():
+            if key in _IDENTIFIERS:
+                continue
+            here = f"{path}.{key}" if path else key
+            yield f"the name {one_line(here)}", key
+            yield from _texts(here, inner, depth - 1)
+    elif depth and isinstance(value, list):
+        for index, inner in enumerate(cast("list[Any]", value)):
+            yield from _texts(f"{path}[{index}]", inner, depth - 1)
+
+
+# -- hidden characters
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufeff\U000e0000-\U000e007f]+|[\ufe00-\ufe0e\U000e0100-\U000e01ef]{2,}"
+)
+_TAGS = range(0xE0020, 0xE007F)
+_JOINERS = "\u200c\u200d"
+
+
+def _in_text(text: str) -> Iterator[tuple[Severity, str, str]]:
+    for severity, what, pattern in PHRASES:
+        found = pattern.search(text)
+        if found is not None:
+            yield Severity(severity), what, _around(text, found.start(), found.end())
+    for address in _ADDRESS.findall(text):
+        what = _disguise(address)
+        if what:
+            yield Severity.MEDIUM, what, one_line(address)[:_EXCERPT]
+
+
+_ADDRESS = re.compile(r"https?://[^\s\"'<>)\]}`,;]+", re.IGNORECASE)
+
+
+def _addresses(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
+    """One finding for all the hosts that a tool names."""
+    hosts = {
+        _host(address) for _, text in _texts("", definition, _DEEPEST) for address in _ADDRESS.findall(text)
+    }
+    if hosts:
+        shown = ", ".join(one_line(host) for host in sorted(hosts))
+        yield Finding(Severity.LOW, tool, "addresses", "it names addresses", shown[:_EXCERPT])
+
+
+def _hidden(text: str) -> Iterator[tuple[str, str]]:
+    spots = [found for found in _HIDDEN.finditer(text) if not _joins(text, found)]
+    if not spots:
+        return
+    kinds = sorted({f"U+{ord(char):04X}" for found in spots for char in found[0]})
+    smuggled = "".join(chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAGS)
+    what = f"hidden characters ({', '.join(kinds[:4])}{'…' if len(kinds) > 4 else ''})"
+    if smuggled:
+        what += f" that spell “{one_line(smuggled)[:_EXCERPT]}”"
+    yield what, _around(text, spots[0].start(), spots[0].end())
+
+
+def _joins(text: str, found: re.Match[str]) -> bool:
+    """Whether a joiner does its honest work: within an emoji, or in a script that needs it."""
+    if found[0] not in _JOINERS or not 0 < found.start() < len(text) - 1:
+        return False
+    before = text[found.start() - 1]
+    if before == "\ufe0f" or unicodedata.category(before) == "So":
+        return True
+    return unicodedata.name(before, "").split(" ", 1)[0] in {
+        *("ARABIC", "BENGALI", "DEVANAGARI", "GUJARATI", "GURMUKHI", "KANNADA", "MALAYALAM", "ORIYA"),
+        *("SINHALA", "TAMIL", "TELUGU"),
+    }
+
+
+def _host(address: str) -> str:
+    return re.split(r"[/?#]", address.split("://", 1)[1], maxsplit=1)[0].rstrip(".:")
+
+
+def _disguise(address: str) -> str:
+    """How an address hides where it leads, or an empty text."""
+    host = _host(address)
+    if "@" in host:
+        return "an address with a user name in it, which hides its true host"
+    if "xn--" in host.lower() or not host.isascii():
+        return "an address whose host only looks like Latin letters"
+    bare = re.fullmatch(r"[\d.]+(:\d+)?", host) and not host.startswith(("127.", "0."))
+    return "an address that is a bare number" if bare else ""
+
+
+def _around(text: str, start: int, end: int) -> str:
+    room = max(0, (_EXCERPT - (end - start)) // 2)
+    left, right = max(0, start - room), min(len(text), max(start + _EXCERPT, end))
+    cut = text[left : min(right, left + _EXCERPT)]
+    return ("…" if left else "") + one_line(cut.strip()) + ("…" if left + _EXCERPT < len(text) else "")
+
+
+# -- parameters and names
+
+
+def _parameters(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
+    schema = definition.get("inputSchema")
+    properties = cast("dict[str, Any]", schema).get("properties") if isinstance(schema, dict) else None
+    for name, inner in cast("dict[str, Any]", properties).items() if isinstance(properties, dict) else ():
+        if _folded(name) in SENSITIVE_PARAMETERS:
+            about = cast("dict[str, Any]", inner).get("description") if isinstance(inner, dict) else ""
+            what = "a parameter that may carry more than the tool needs"
+            yield Finding(
+                Severity.LOW,
+                tool,
+                f"inputSchema.properties.{name}",
+                what,
+                one_line(str(about or ""))[:_EXCERPT],
+            )
+
+
+def _name(tool: str) -> Iterator[Finding]:
+    if any(char.isascii() and char.isalpha() for char in tool) and not tool.isascii():
+        shown = tool.encode("unicode_escape").decode()[:_EXCERPT]
+        yield Finding(Severity.HIGH, tool, "name", "letters that may pass for others", shown)
+
+
+def _names(text: str, other: str) -> bool:
+    """Whether a text speaks of a tool, and not just uses a word that is its name too."""
+    quoted = re.escape(other)
+    pattern = (
+        rf"(?<![\w-]){quoted}(?![\w-])"
+        if re.search(r"[_\d-]|[a-z][A-Z]", other)
+        else rf"[`'\"]{quoted}[`'\"]"
+    )
+    return re.search(pattern, text) is not None
+
+
+def _folded(name: str) -> str:
+    """A name without what the eye skips: case, dashes, accents, ``1`` for ``l``, ``0`` for ``o``."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    return re.sub(r"[^a-z0-9]", "", plain).replace("1", "l").replace("0", "o")
