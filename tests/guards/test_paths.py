@@ -341,7 +341,7 @@ def test_names_that_are_no_text_can_be_read_and_are_shown(box):
     (box / odd).write_text("coffee")
     workspace = Workspace(box)
     assert workspace.read(odd) == b"coffee"
-    with pytest.raises(PathRefused, match=r"caf\\\\xe9"):
+    with pytest.raises(PathRefused, match=r"caf\\xe9"):
         workspace.read(f"{odd}x/y")
 
 

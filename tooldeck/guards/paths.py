@@ -28,7 +28,7 @@ from typing import Literal
 
 from tooldeck.core.vocabulary import nearest
 from tooldeck.guards.entries import Entry
-from tooldeck.guards.walking import PathRefused, Root, Step, check_new_name, shown_path, walked
+from tooldeck.guards.walking import NoFolder, PathRefused, Root, Step, check_new_name, shown_path, walked
 
 __all__ = ["OWN", "Entry", "PathRefused", "Workspace", "shown_path"]
 
@@ -72,6 +72,18 @@ class Workspace:
         """The bytes of a file; raises `PathRefused` where it has more than `most`."""
         with self.at(path, "file") as entry:
             return entry.read(most)
+
+    def before(self, path: str, most: int | None = None) -> bytes | None:
+        """The bytes of a file that could be changed, None where there is none yet; makes nothing.
+
+        Raises `PathRefused` where `update` would.
+        """
+        try:
+            with walked(self._root, path, shut=OWN) as step:
+                _check_changeable(path, step, "changed")
+                return Entry(step).read(most) if step.info is not None else None
+        except NoFolder:
+            return None
 
     def update(
         self, path: str, change: Callable[[bytes | None], bytes | None], most: int | None = None

@@ -19,7 +19,7 @@ from collections.abc import Generator
 from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.guards.text import visible
 
-__all__ = ["PathRefused", "Root", "Step", "check_new_name", "shown_path", "walked"]
+__all__ = ["NoFolder", "PathRefused", "Root", "Step", "check_new_name", "shown_path", "walked"]
 
 MAX_LINKS = 40
 """Links that one path may lead through."""
@@ -31,6 +31,10 @@ _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u20
 
 class PathRefused(ExpectedError):
     """A path that leads out of the workspace, or to what is no file or folder there. A proper "no"."""
+
+
+class NoFolder(PathRefused):
+    """A folder on the way is not there."""
 
 
 class Root:
@@ -143,7 +147,8 @@ class _Walk:
         if missing:
             if not make or ".." in self._ahead:
                 there = "/".join([*self._names, name])
-                raise self._refused(f"there is no folder {shown_path(there)}")
+                said = f"there is no folder {shown_path(there)}"
+                raise NoFolder(f"The path {shown_path(self._text)} cannot be used: {said}.")
             check_new_name(name)
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, dir_fd=self._folders[-1])
@@ -220,7 +225,7 @@ def shown_path(path: str) -> str:
     """A path in quotes as a person can read it, whatever is in it."""
     plain = path.encode("utf-8", "surrogateescape" if _is_bytes(path) else "backslashreplace")
     shown = visible(plain.decode("utf-8", "backslashreplace"))
-    return repr(shown if len(shown) <= 300 else f"{shown[:299]}…")
+    return f"'{shown if len(shown) <= 300 else shown[:299] + '…'}'"
 
 
 def _is_bytes(path: str) -> bool:

@@ -19,6 +19,7 @@ __all__ = ["BUILTINS", "load", "names"]
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
         "memory": "tooldeck.tools.memory:memory",
+        "file": "tooldeck.tools.file:file",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
     }
 )
