@@ -175,9 +175,8 @@ def test_the_answer_is_the_same_without_ripgrep(do, root, monkeypatch, pattern):
             "\u00fc/x.txt": "lamp",
         },
     )
-    monkeypatch.setenv("PATH", str(Path(RG).parent))
     with_rg = [do("file", "search", pattern=pattern, path=path, case="ignore") for path in (".", "src")]
-    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("tooldeck.tools.folders.searching.environment", lambda: {"PATH": "/nowhere"})
     assert with_rg == [
         do("file", "search", pattern=pattern, path=path, case="ignore") for path in (".", "src")
     ]

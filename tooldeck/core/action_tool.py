@@ -129,7 +129,7 @@ def with_actions(tool: Tool, actions: Mapping[str, Tool]) -> Tool:
         trust=Trust.UNTRUSTED if any(one.from_outside for one in every) else Trust.TRUSTED,
         idempotent=all(one.repeatable for one in every),
         ask=True if True in asks else next(iter(asks)) if len(asks) == 1 else None,
-        is_async=any(one.is_async for one in every),
+        is_async=all(one.is_async for one in every),
         max_chars=max(one.max_chars for one in every),
         signature=_signature(flat),
     )

@@ -18,7 +18,7 @@ from tooldeck.guards.paths import Workspace, shown_path
 from tooldeck.tools.file_records import Changed, FileFacts, FileText, Listed, Paths, SearchHits
 from tooldeck.tools.folders.globs import glob_pattern
 from tooldeck.tools.folders.listing import Found, below
-from tooldeck.tools.folders.searching import searched
+from tooldeck.tools.folders.searching import Wanted, searched
 from tooldeck.tools.texts.changes import Change, appended, edited, expected, written
 from tooldeck.tools.texts.documents import Document, NotText, decode, digest
 from tooldeck.tools.texts.pages import Page, page_of, page_of_cells
@@ -154,7 +154,7 @@ def append(
     timeout=60,
     examples=[{"pattern": "lamp"}, {"pattern": r"def \w+\(", "regex": True, "glob": "*.py", "context": 0}],
 )
-def search(
+async def search(
     pattern: Annotated[
         str, Field(description="The text to look for, or a regular expression (Rust's kind).")
     ],
@@ -176,10 +176,8 @@ def search(
 ) -> SearchHits:
     """Search what stands in files, line by line; ignored and binary files are left out."""
     ignore = case == "ignore" or (case == "smart" and pattern == pattern.lower())
-    found = searched(
-        workspace, pattern, path, regex=regex, ignore_case=ignore, glob=glob, context=context, cancel=cancel
-    )
-    hits = tuple(islice(found, max_results + 1))
+    wanted = Wanted(pattern, path, regex, ignore, glob, context)
+    hits = tuple(await searched(workspace, wanted, max_results + 1, cancel))
     return SearchHits(hits[:max_results], more=len(hits) > max_results)
 
 

@@ -6,28 +6,32 @@ which files are worth reading, and the answer is made here all the same, so that
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
+from itertools import islice
+from typing import NamedTuple
 
 from tooldeck.core.cancel import CancelToken
-from tooldeck.core.errors import ExpectedError
+from tooldeck.core.errors import ExpectedError, SetupError
+from tooldeck.guards.environment import environment
 from tooldeck.guards.paths import PathRefused, Workspace
+from tooldeck.guards.patterns import UnsafePattern, linear
+from tooldeck.guards.programs import find_program
+from tooldeck.guards.running import MIB, Limits, run
 from tooldeck.tools.folders.globs import glob_pattern
 from tooldeck.tools.folders.listing import Found, below
 from tooldeck.tools.texts.documents import NotText, decode
 
-__all__ = ["Hit", "searched"]
+__all__ = ["Hit", "Wanted", "searched"]
 
 MOST_BYTES = 10_000_000
 """Longer files are not searched."""
 _LONGEST = 20_000
 """Characters of a line that are looked at."""
-_RG_SECONDS = 20.0
+_RG = Limits(seconds=20.0, kept=8 * MIB)
 _SPECIAL = re.compile(r"(?=[!-~])[^A-Za-z0-9_<>]")
 """What stands for itself behind a backslash; an escaped < or > would be the edge of a word."""
 
@@ -44,32 +48,45 @@ class Hit:
     after: tuple[str, ...] = ()
 
 
-def searched(
+class Wanted(NamedTuple):
+    """What is searched for, and where."""
+
+    pattern: str
+    path: str
+    regex: bool
+    ignore_case: bool
+    glob: str | None
+    context: int
+    """Lines around each hit."""
+
+
+async def searched(workspace: Workspace, wanted: Wanted, most: int, cancel: CancelToken) -> list[Hit]:
+    """The first lines that fit, file by file in order. Raises `ExpectedError` for what is no pattern."""
+    fits = _line_test(wanted)
+    worth = await _worth_reading(workspace, wanted)
+    found = _hits(workspace, wanted, fits, worth, cancel)
+    return await asyncio.to_thread(lambda: list(islice(found, most)))
+
+
+def _hits(
     workspace: Workspace,
-    pattern: str,
-    path: str,
-    *,
-    regex: bool,
-    ignore_case: bool,
-    glob: str | None,
-    context: int,
+    wanted: Wanted,
+    fits: Callable[[str], bool],
+    worth: set[str] | None,
     cancel: CancelToken,
 ) -> Iterator[Hit]:
-    """The lines that have `pattern`, file by file in order. Raises `ExpectedError` for what is no pattern."""
-    fits = _line_test(pattern, regex=regex, ignore_case=ignore_case)
-    worth = _worth_reading(workspace, pattern, path, regex=regex, ignore_case=ignore_case)
-    for file in _files(workspace, path, glob, cancel):
-        if worth is not None and file.path not in worth:
+    for file in _files(workspace, wanted.path, wanted.glob, cancel):
+        if (worth is not None and file.path not in worth) or file.info.st_size > MOST_BYTES:
             continue
-        if file.info.st_size > MOST_BYTES:
-            continue
+        cancel.raise_if_cancelled()
         try:
             lines = decode(workspace.read(file.path, MOST_BYTES), file.path).lines
         except (NotText, PathRefused):
             continue
         for place, line in enumerate(lines):
             if fits(line[:_LONGEST]):
-                before, after = lines[max(0, place - context) : place], lines[place + 1 : place + 1 + context]
+                before = lines[max(0, place - wanted.context) : place]
+                after = lines[place + 1 : place + 1 + wanted.context]
                 yield Hit(file.path, place + 1, line, tuple(before), tuple(after))
 
 
@@ -86,64 +103,36 @@ def _files(workspace: Workspace, path: str, glob: str | None, cancel: CancelToke
             yield found
 
 
-def _line_test(pattern: str, *, regex: bool, ignore_case: bool) -> Callable[[str], bool]:
-    if not pattern:
+def _line_test(wanted: Wanted) -> Callable[[str], bool]:
+    if not wanted.pattern:
         raise ExpectedError("There is nothing to search for: the pattern is empty.")
-    if not regex and not ignore_case:
-        return lambda line: pattern in line
-    rust = pattern if regex else _SPECIAL.sub(r"\\\g<0>", pattern)
+    if not wanted.regex and not wanted.ignore_case:
+        return lambda line: wanted.pattern in line
+    rust = wanted.pattern if wanted.regex else _SPECIAL.sub(r"\\\g<0>", wanted.pattern)
     try:
-        schema = core_schema.str_schema(
-            pattern=f"(?i){rust}" if ignore_case else rust, regex_engine="rust-regex"
-        )
-        validator = SchemaValidator(schema)
-    except SchemaError as error:
-        why = " ".join(str(error).split())[:300]
+        return linear(f"(?i){rust}" if wanted.ignore_case else rust)
+    except UnsafePattern:
         raise ExpectedError(
-            f"{pattern!r} is no regular expression of Rust's kind (no look-around, no back references): {why}"
+            f"{wanted.pattern!r} cannot be searched for: it is no regular expression, or has look-around "
+            "or back references, which take too long. Search for a simpler one, or for a text."
         ) from None
 
-    def fits(line: str) -> bool:
-        try:
-            validator.validate_python(line)
-        except ValidationError:
-            return False
-        return True
 
-    return fits
-
-
-def _worth_reading(
-    workspace: Workspace, pattern: str, path: str, *, regex: bool, ignore_case: bool
-) -> set[str] | None:
-    """The files that ripgrep finds the pattern in; None where it is not there or might see less than we."""
-    program = shutil.which("rg")
-    with workspace.at(path) as entry:
-        if program is None or not entry.is_folder or not pattern.isascii() or "\n" in pattern or regex:
+async def _worth_reading(workspace: Workspace, wanted: Wanted) -> set[str] | None:
+    """The files that ripgrep finds a text in; None where it is not there or might see less than we."""
+    pattern, env = wanted.pattern, environment()
+    with workspace.at(wanted.path) as entry:
+        start = entry.path
+        if not entry.is_folder or not pattern.isascii() or "\n" in pattern or wanted.regex:
             return None
-    options = [
-        "--no-config",
-        "--no-ignore",
-        "--hidden",
-        "--text",
-        "-l",
-        "-0",
-        "-F",
-        *(["-i"] if ignore_case else []),
-    ]
+    options = ["--no-config", "--no-ignore", "--hidden", "--text", "-l", "-0", "-F"]
+    options += ["-i"] if wanted.ignore_case else []
     try:
-        done = subprocess.run(
-            [program, *options, "-e", pattern, "--", "."], cwd=workspace.real(path), stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=_RG_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        words = [find_program("rg", env), *options, "-e", pattern, "--", "."]
+        done = await run(words, cwd=workspace.real(start), env=env, limits=_RG)
+    except SetupError:
         return None
-    if done.returncode not in {0, 1}:
+    if done.stopped or done.exit_code not in {0, 1} or done.stdout.left_out:
         return None
-    start = workspace.relative(path)
-    names = (
-        name.removeprefix(b"./").decode("utf-8", "surrogateescape")
-        for name in done.stdout.split(b"\0")
-        if name
-    )
+    names = [os.fsdecode(name.removeprefix(b"./")) for name in done.stdout.data.split(b"\0") if name]
     return {name if start == "." else f"{start}/{name}" for name in names}

@@ -54,7 +54,8 @@ def replacements(text: str, old: str, new: str, count: int, path: str) -> list[M
         raise NoMatch("There is no text to look for: old is empty. To add to a file, use append or write.")
     if old == new:
         raise NoMatch("Nothing changes: old and new are the same text.")
-    exact = [Match(at, at + len(old), new) for at in find_all(text, old)]
+    step = 1 if count == 1 else len(old)  # one place only: not even one that overlaps it
+    exact = [Match(at, at + len(old), new) for at in find_all(text, old, step)]
     if exact:
         if count not in {0, len(exact)}:
             raise _miscounted(text, exact, count, path)
@@ -68,13 +69,13 @@ def replacements(text: str, old: str, new: str, count: int, path: str) -> list[M
     raise NoMatch(f"The text to replace is not in {path!r}{_nearest(text, old)}")
 
 
-def find_all(text: str, wanted: str) -> list[int]:
-    """Where `wanted` begins in `text`, places that overlap left out."""
+def find_all(text: str, wanted: str, step: int) -> list[int]:
+    """Where `wanted` begins in `text`, each place at least `step` characters after the one before."""
     found: list[int] = []
     at = text.find(wanted)
     while at >= 0:
         found.append(at)
-        at = text.find(wanted, at + len(wanted))
+        at = text.find(wanted, at + step)
     return found
 
 
@@ -199,7 +200,7 @@ def _unescaped(text: str, old: str, new: str) -> list[Match]:
     if plain == old or not plain.strip():
         return []
     made = _ESCAPED.sub(lambda escape: _ESCAPES[escape[0]], new)
-    return [Match(at, at + len(plain), made) for at in find_all(text, plain)]
+    return [Match(at, at + len(plain), made) for at in find_all(text, plain, 1)]
 
 
 _LIBERTIES: tuple[tuple[str, Callable[[str, str, str], list[Match]]], ...] = (
