@@ -135,7 +135,9 @@ def test_a_changed_definition_is_shown_and_accepted_by_a_line(raw: Shell) -> Non
     raw.run("deck.call('turn', about='Something else.')")
     assert read.wait(20)
     assert "changed" in repr(raw.run("%mcp check"))
-    assert "Nothing was accepted" in raw.shown("%mcp approve raw echo")
+    refused = repr(raw.run("%mcp approve raw echo"))
+    assert refused.startswith("raw, not accepted: ~echo")
+    assert '+description: "Something else."' in refused
     assert not raw.run("deck.call('echo').ok")
     assert "Accepted for raw" in raw.shown("%mcp approve raw")
     assert "+description" in asked[0].preview

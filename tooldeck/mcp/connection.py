@@ -133,4 +133,5 @@ class Connection:
         return list(self.tools)
 
     def __repr__(self) -> str:
-        return f"<MCP {self.label!r} {self.state}, {len(self.tools)} tools from {self.session.target}>"
+        many = "1 tool" if len(self) == 1 else f"{len(self)} tools"
+        return f"<MCP {self.label!r} {self.state}, {many} from {self.session.target}>"

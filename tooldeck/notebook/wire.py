@@ -168,7 +168,7 @@ def _cells(one: Exchange) -> tuple[str, ...]:
         one.method or "answer to nothing kept",
         one.subject,
         "" if one.seconds is None else facts.duration(one.seconds),
-        facts.count(sum(frame.size for frame in one.frames)),
+        str(sum(frame.size for frame in one.frames)),
         _end(one),
     )
 

@@ -111,16 +111,18 @@ class InspectingLines(DeckMagicsBase):
     def _check(self, rest: str) -> FindingTable:
         return FindingTable(self._servers(tuple(rest.split())))
 
-    def _approve(self, rest: str) -> None:
-        made, names = self._one_of("approve", rest)
-        for name in names.split():
+    def _approve(self, rest: str) -> DiffView | None:
+        made, line = self._one_of("approve", rest)
+        names = line.split()
+        for name in names:
             with told_as_mistake():
                 made[name]
         if not made.held:
             return say(f"All tools of {made.label} are just as they were accepted.")
         with self.notebook.calling():
-            accepted = self.notebook.mcp.approve(made.label, *names.split())
-        return say(f"Accepted for {made.label}." if accepted else f"Nothing was accepted for {made.label}.")
+            if self.notebook.mcp.approve(made.label, *names):
+                return say(f"Accepted for {made.label}.")
+        return DiffView(f"{made.label}, not accepted", self.notebook.mcp.trust.waiting(made, names))
 
     # -- servers ---
 
