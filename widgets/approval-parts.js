@@ -59,9 +59,9 @@ export function controls(facts, on) {
   const say = h("p", { class: "td-approval-say", role: "status", "aria-live": "polite" });
   const call = callFacts(facts);
   const { note, words } = noteField(on.deny);
-  const { editor, json, problems } = editField(facts.editable ?? "", on.edited);
+  const { editor, json, problems, foreseen } = editField(facts.editable ?? "", on.edited);
   return {
-    ...{ deny, noting, stop, editing, scope, approve, say, call, note, words, editor, json, problems },
+    ...{ deny, noting, stop, editing, scope, approve, say, call, note, words, editor, json, problems, foreseen },
     head: h("div", { class: "td-approval-head" }),
     time: h("span", { class: "td-approval-time td-codelike", role: "timer", "aria-label": "time left" }),
     body: h("div", { class: "td-approval-body" }, call, editor, note),
@@ -107,7 +107,9 @@ function editField(text, edited) {
   });
   json.value = text;
   const problems = h("ul", { class: "td-approval-problems", role: "status", "aria-live": "polite" });
-  return { json, problems, editor: h("div", { class: "td-approval-editor", hidden: true }, json, problems) };
+  const foreseen = h("div", { role: "status", "aria-live": "polite" });
+  const editor = h("div", { class: "td-approval-editor", hidden: true }, json, problems, foreseen);
+  return { json, problems, foreseen, editor };
 }
 
 /**
@@ -158,7 +160,7 @@ function callFacts(facts) {
  * What the call would change, complete: a diff with its lines tinted, or text.
  * @param {Preview} preview
  */
-function change({ rows, text, size }) {
+export function change({ rows, text, size }) {
   return h(
     "figure",
     { class: "td-approval-change" },

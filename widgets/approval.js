@@ -1,6 +1,6 @@
 // The approval card: one question to a person, everything the call would do in full, and the answer.
 
-import { controls, headline, plain } from "./approval-parts.js";
+import { change, controls, headline, plain } from "./approval-parts.js";
 import { clock, greet, h, outside, put, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
@@ -180,7 +180,7 @@ class ApprovalView {
     if (message?.type === "late") {
       this.ui.say.textContent = message.text;
     } else if (message?.type === "checked" && message.serial === this.serial) {
-      this.checked(message.problems);
+      this.checked(message.problems, message.preview ?? null);
     }
   }
 
@@ -226,11 +226,13 @@ class ApprovalView {
     else this.ui.editing.focus();
     this.ui.json.value = this.facts.editable ?? "";
     put(this.ui.problems);
+    put(this.ui.foreseen);
     this.enable();
   }
 
   edited() {
     this.fits = null;
+    put(this.ui.foreseen);
     this.serial += 1;
     const serial = this.serial;
     this.enable();
@@ -240,11 +242,19 @@ class ApprovalView {
     });
   }
 
-  /** @param {Piece[][]} problems */
-  checked(problems) {
+  /**
+   * @param {Piece[][]} problems
+   * @param {import("./approval-parts.js").Preview | null} preview what the edited call would change
+   */
+  checked(problems, preview) {
     this.fits = problems.length === 0;
-    if (this.sent) this.ui.say.textContent = "Not sent: the edited arguments do not fit.";
+    if (this.sent) {
+      this.ui.say.textContent = this.fits
+        ? "Not sent yet: look at what it would change now, then approve."
+        : "Not sent: the edited arguments do not fit.";
+    }
     this.sent = false;
+    put(this.ui.foreseen, preview !== null && change(preview));
     put(
       this.ui.problems,
       ...problems.map((problem) => h("li", {}, shape("failed"), " ", h("code", {}, outside(problem)))),

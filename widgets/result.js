@@ -4,6 +4,8 @@ import { h, outside, put, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
+/** @typedef {{line: Piece[], name: string, data: string}} Kept data in base64, empty where it is not here */
+
 /**
  * @typedef {object} Result
  * @property {string} id
@@ -14,7 +16,8 @@ import { h, outside, put, shape } from "./kit.js";
  * @property {string} length
  * @property {boolean} untrusted
  * @property {{mime: string, data: string}[]} pictures the data in base64
- * @property {Piece[][]} notes files that were kept, and notes
+ * @property {Kept[]} files that the tool kept for the person
+ * @property {Piece[][]} notes
  */
 
 /** @typedef {{results: Result[], single: boolean, empty: string}} Model */
@@ -60,6 +63,7 @@ function one(result, always, opened) {
     ...result.pictures.map(({ mime, data }) =>
       h("img", { class: "td-result-picture", alt: mime, src: `data:${mime};base64,${data}` }),
     ),
+    ...result.files.map((file) => h("p", { class: "td-quiet" }, saved(file))),
     ...result.notes.map((note) => h("p", { class: "td-quiet" }, h("code", {}, outside(note)))),
   ];
   if (always) {
@@ -76,6 +80,16 @@ function one(result, always, opened) {
     h("summary", { class: "td-result-line" }, ...line),
     ...rest,
   );
+}
+
+/**
+ * A kept file: a link that saves it, where its bytes are here; never as a page that a browser would run.
+ * @param {Kept} file
+ */
+function saved({ line, name, data }) {
+  const words = h("code", {}, outside(line));
+  if (!data) return words;
+  return h("a", { download: name, href: `data:application/octet-stream;base64,${data}` }, words);
 }
 
 export default { render };

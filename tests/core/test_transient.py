@@ -76,6 +76,15 @@ def test_words_in_a_message_mean_nothing(error):
         ("nan", None),
         ("inf", None),
         ("", None),
+        (" 7\t", 7.0),
+        ("+5", None),
+        ("2.5", None),
+        ("1e3", None),
+        ("1_000", None),
+        ("٣", None),
+        ("５", None),
+        ("9" * 5000, None),
+        ("5\n", None),
     ],
 )
 def test_a_retry_after_in_seconds_is_read_and_nonsense_passed_over(header, seconds):
@@ -87,6 +96,28 @@ def test_a_retry_after_as_a_date_is_the_time_until_then():
     past = format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True)
     assert 25 < retry_after(HttpError(retry_after=ahead)) <= 30
     assert retry_after(HttpError(retry_after=past)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 0.0),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 0.0),
+        ("Sun Nov  6 08:49:37 1994", 0.0),
+        ("Sun, 06 Nov 1994 08:49:37 +0500", None),
+        ("Sun, 6 Nov 1994 08:49:37 GMT", None),
+        ("06 Nov 1994 08:49:37", None),
+        ("Sun, 99 Nov 1994 08:49:37 GMT", None),
+        ("Sun, ٠٦ Nov 1994 08:49:37 GMT", None),
+    ],
+)
+def test_only_the_dates_of_http_count(header, seconds):
+    assert retry_after(HttpError(Retry_After=header)) == seconds
+
+
+def test_a_date_of_http_without_a_zone_is_in_utc():
+    ahead = (datetime.now(UTC) + timedelta(seconds=30)).strftime("%a %b %d %H:%M:%S %Y")
+    assert 25 < retry_after(HttpError(retry_after=ahead)) <= 30
 
 
 @pytest.mark.parametrize(("asked", "seconds"), [(3, 3.0), (None, None), (-1, None), (float("nan"), None)])

@@ -151,11 +151,12 @@ def test_the_question_follows_the_tool_and_not_its_name(run):
         ("n", Decision(False)),
     ],
 )
-def test_a_prompt_offers_to_stop_the_run_and_what_can_be_kept(run, monkeypatch, typed, decision):
-    deck, host = fake_deck([False], store=":memory:")
+def test_a_prompt_offers_to_stop_the_run_and_what_can_be_kept(run, monkeypatch, tmp_path, typed, decision):
+    deck, host = fake_deck([False], store=tmp_path / "deck.db")
     deck.add(write, effects="write")
     with calling("model", run=Run()):
         run(deck, "write")
+    deck.close()
     prompts = []
     monkeypatch.setattr("builtins.input", lambda prompt: prompts.append(prompt) or typed)
     assert ask_by_input(host.requests[0]) == decision

@@ -32,6 +32,15 @@ def test_a_preview_is_given_the_arguments_that_it_names_defaults_included(run):
     assert shown(run, lambda: "nothing to say of it") == "nothing to say of it"
 
 
+def test_a_preview_is_made_anew_for_edited_arguments(run):
+    deck, host = fake_deck([False])
+    deck.add(write, effects="write", preview=lambda path, text: f"{path} becomes {text}")
+    run(deck, "write", path="a")
+    (request,) = host.requests
+    assert asyncio.run(request.foresee(host, {"path": "b", "text": "c"})) == "b becomes c"
+    assert request.preview == "a becomes new"
+
+
 async def preview_later(path):
     await asyncio.sleep(0)
     return f"later {path}"

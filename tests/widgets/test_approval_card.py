@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -388,3 +389,34 @@ class Life(RuleBasedStateMachine):
 
 TestLife = Life.TestCase
 TestLife.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+
+
+async def told_anew(_host: Any, given: Any) -> str:
+    return f"{given['path']} is written <anew>"
+
+
+def test_an_edit_is_approved_only_after_its_own_preview_was_told(
+    clock: Clock, eventually: Callable[..., Any]
+) -> None:
+    card, waiter, page = opened(clock, preview="a.txt is written", foresee=told_anew)
+    edited = json.dumps({"path": "b.txt", "content": "hello"})
+    answer(page, approve=True, edited=edited, serial=7)
+    told = eventually(lambda: page.last("checked"))
+    assert waiter.offers == 0
+    assert (told["serial"], told["problems"]) == (7, [])
+    assert shown(told["preview"]["text"]) == "b.txt is written <anew>"
+    answer(page, approve=True, edited=edited)
+    assert waiter.decision == Decision(approved=True, arguments={"path": "b.txt", "content": "hello"})
+    assert "b.txt is written &lt;anew&gt;" in card.html()
+
+
+def test_a_check_of_an_edit_tells_its_preview(clock: Clock, eventually: Callable[..., Any]) -> None:
+    _, waiter, page = opened(clock, preview="a.txt is written", foresee=told_anew)
+    edited = '{"path": "b", "content": ""}'
+    page.say(type="check", request="ask-1", text=edited, serial=3)
+    told = eventually(lambda: page.last("checked"))
+    assert shown(told["preview"]["text"]) == "b is written <anew>"
+    page.say(type="check", request="ask-1", text='{"path": 3}', serial=4)
+    assert "preview" not in (page.last("checked") or {})
+    answer(page, approve=True, edited=edited)
+    assert waiter.offers == 1

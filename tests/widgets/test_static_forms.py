@@ -107,6 +107,22 @@ def test_a_result_with_pictures_and_files_shows_the_ones_and_names_the_others() 
     assert view.results[0]["pictures"] == [{"mime": "image/png", "data": "b25l"}]
 
 
+def test_a_kept_file_can_be_saved_from_the_page_but_is_never_opened_as_one() -> None:
+    page, huge = File("../out/a\u202e.html", b"<script>", "text/html"), File("b", b"x" * 3_000_001)
+    result = make_result("done", artifacts=(page, huge))
+    html = render.result_html(result)
+    address = "data:application/octet-stream;base64,PHNjcmlwdD4="
+    assert f'<a download="a\\u202e.html" href="{address}">' in html
+    assert html.count("<a ") == 1
+    view = ResultView(one=True)
+    view.add(result)
+    assert [(file["name"], file["data"]) for file in view.results[0]["files"]] == [
+        ("a\\u202e.html", "PHNjcmlwdD4="),
+        ("b", ""),
+    ]
+    assert "kept: b" in render.result_text(result)
+
+
 def test_a_value_that_is_too_long_says_how_much_is_missing() -> None:
     assert render.value_text("x" * 30_000).endswith("… 10\u2009000 more characters")
 

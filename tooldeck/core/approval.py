@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.call import ToolCall
 from tooldeck.core.parameters import Checked
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import read_word
+
+if TYPE_CHECKING:
+    from tooldeck.core.host import Host
 
 __all__ = [
     "ApprovalRequest",
@@ -110,6 +113,10 @@ class ApprovalRequest:
     """What the call would change, as text or as a unified diff; None where the tool shows none."""
     scopes: tuple[Scope, ...] = BRIEF_SCOPES
     """How far an approval may reach here."""
+    foresee: Callable[[Host, Mapping[str, Any]], Awaitable[str | None]] | None = field(
+        repr=False, default=None
+    )
+    """Makes the preview anew for edited arguments that passed `check`; None where the tool shows none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,15 +44,17 @@ def shown_in(show: Callable[[Any], None]) -> Generator[None]:
         _SHOW.reset(token)
 
 
-def show_in_place(widget: Any) -> None:
-    """Show a widget where cards of this context go: in a form's tray, else in the running cell."""
+def show_in_place(widget: Any) -> Any:
+    """Show a widget where cards of this context go: in a form's tray, else in the running cell.
+
+    Gives the cell's `DisplayHandle`, with which the output can be brought up to date; None in a tray.
+    """
     show = _SHOW.get()
     if show is not None:
-        show(widget)
-        return
+        return show(widget)
     from IPython.display import display
 
-    display(widget)
+    return display(widget, display_id=True)
 
 
 class ApprovalDesk:

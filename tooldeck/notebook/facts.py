@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tooldeck.core.approval import Word
 from tooldeck.core.call import ToolCall
-from tooldeck.core.parts import Image
+from tooldeck.core.parts import File, Image
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
@@ -16,6 +18,7 @@ from tooldeck.policy import Policy
 
 __all__ = [
     "Argument",
+    "KeptFile",
     "arguments",
     "asked_by",
     "asks",
@@ -56,6 +59,8 @@ _PICTURES = 8
 """Pictures of one result that are shown."""
 _PICTURE_BYTES = 3_000_000
 """Bytes of a picture that a notebook is burdened with."""
+_FILE_BYTES = 3_000_000
+"""Bytes of a file that a card carries, to be saved from it."""
 _SHORT = 72
 """Characters that a value may have and still stand in one line beside its name."""
 
@@ -165,9 +170,26 @@ def pictures(result: ToolResult) -> list[tuple[str, str]]:
     return shown
 
 
-def kept(result: ToolResult) -> list[str]:
-    """A line for each file that the tool kept for the person."""
-    return [f"kept: {str(file)[1:-1]}" for file in result.artifacts]
+class KeptFile(NamedTuple):
+    """A file that a tool kept for the person."""
+
+    line: str
+    """What it is, in words."""
+    name: str
+    """What it is called when it is saved: no folders, nothing hidden."""
+    data: str
+    """Its bytes in base64; empty where there are too many for a notebook."""
+
+
+def kept(result: ToolResult) -> list[KeptFile]:
+    """The files that the tool kept for the person."""
+    return [_kept(file) for file in result.artifacts]
+
+
+def _kept(file: File) -> KeptFile:
+    data = base64.b64encode(file.data).decode() if len(file.data) <= _FILE_BYTES else ""
+    name = visible(re.split(r"[/\\]", file.name)[-1]).strip(". ") or "file"
+    return KeptFile(f"kept: {str(file)[1:-1]}", name, data)
 
 
 def value(given: Any) -> str:

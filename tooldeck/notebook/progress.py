@@ -17,6 +17,8 @@ from tooldeck.notebook.kernel.adapter import shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.places import current_place
+from tooldeck.notebook.progress_text import ProgressLines
+from tooldeck.notebook.say import say
 
 __all__ = ["ProgressBars"]
 
@@ -36,6 +38,7 @@ class ProgressBars:
         self._begun: dict[str, float] = {}
         self._clock = clock
         self._lock = threading.Lock()
+        self._lines = ProgressLines(say, clock)
 
     def observe(self, event: Event) -> None:
         """Take in one event of the deck."""
@@ -53,9 +56,10 @@ class ProgressBars:
     ) -> Future[Any] | None:
         """Move the bar of a call, made first if need be.
 
-        Gives the bar's future: done when it is on the screen. None where nobody could see a bar.
+        Gives the bar's future: done when it is on the screen. None where a line of text does instead.
         """
         if audience() is not Audience.WIDGETS:
+            self._lines.move(call, title, done, total, text)
             return None
         with self._lock:
             bar = self._bars.get(call)
@@ -74,6 +78,7 @@ class ProgressBars:
 
     def _ended(self, result: ToolResult) -> None:
         self._begun.pop(result.call.id, None)
+        self._lines.end(result.call.id)
         bar = self._bars.pop(result.call.id, None)
         if bar is not None:
             bar.end(str(result.status))
@@ -85,6 +90,7 @@ class _Bar:
     def __init__(self, title: str) -> None:
         self._title = title
         self._report: tuple[float, float | None, str] = (0.0, None, "")
+        self._output: Any = None
         self.shown: Future[Any] = self._show()
 
     def _show(self) -> Future[Any]:
@@ -105,7 +111,7 @@ class _Bar:
         except SetupError:  # without widgets there are no bars
             return None
         widget = ProgressBar(self._title)
-        show_in_place(widget)
+        self._output = show_in_place(widget)
         return widget
 
     def move(self, done: float, total: float | None, text: str) -> None:
@@ -115,7 +121,15 @@ class _Bar:
     def end(self, words: str) -> None:
         """Say how the call ended; a bar that is not on the screen yet needs to be there no more."""
         if not self.shown.cancel():
-            self.shown.add_done_callback(lambda shown: self._with(shown, lambda widget: widget.end(words)))
+            self.shown.add_done_callback(
+                lambda shown: self._with(shown, lambda bar: self._settle(bar, words))
+            )
+
+    def _settle(self, bar: Any, words: str) -> None:
+        """Show the end, also in the text that a saved notebook keeps of the bar."""
+        bar.end(words)
+        if self._output is not None:
+            self._output.update(bar)
 
     def _moved(self, shown: Future[Any]) -> None:
         self._with(shown, lambda widget: widget.move(*self._report))

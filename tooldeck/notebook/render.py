@@ -224,7 +224,7 @@ def result_text(result: ToolResult, *, times: bool = True) -> str:
 
 def further(result: ToolResult) -> list[str]:
     """What a result says beside its value: the files that were kept, and the notes."""
-    return [*facts.kept(result), *(f"note: {note}" for note in result.notes)]
+    return [*(file.line for file in facts.kept(result)), *(f"note: {note}" for note in result.notes)]
 
 
 def result_html(result: ToolResult, *, times: bool = True) -> str:
@@ -238,9 +238,17 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
             f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
             for mime, data in facts.pictures(result)
         ),
-        *(code(line) for line in facts.kept(result)),
+        *(_download(file) for file in facts.kept(result)),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
+
+
+def _download(file: facts.KeptFile) -> str:
+    """A line about a file, by which it can be saved; never as a page that a browser would run."""
+    if not file.data:
+        return code(file.line)
+    address = f"data:application/octet-stream;base64,{file.data}"
+    return f'<a download="{shown(file.name)}" href="{address}">{code(file.line)}</a>'
 
 
 def trace_text(result: ToolResult) -> str:

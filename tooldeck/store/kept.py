@@ -23,8 +23,8 @@ class Journal:
 
     def __init__(self, store: Store | None, find: Callable[[ToolCall], Tool | None]) -> None:
         self.store = store
-        self.grants = GrantTable(store) if store is not None else None
-        """Where approvals for always are kept."""
+        self.grants = GrantTable(store) if store is not None and _lasts(store) else None
+        """Where approvals for always are kept; nowhere where they would not outlive the session."""
         self.breakers = BreakerTable(store) if store is not None else None
         """Where breakers lie that programs share."""
         self.pins = PinTable(store) if store is not None else None
@@ -55,8 +55,12 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the database; what is only in memory stays."""
-        if self.store is not None and self.store.place != ":memory:":
+        if self.store is not None and _lasts(self.store):
             self.store.close()
+
+
+def _lasts(store: Store) -> bool:
+    return store.place != ":memory:"
 
 
 class _Deck(Protocol):

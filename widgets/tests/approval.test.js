@@ -224,6 +224,22 @@ test("an edit that the kernel finds unfit at the last moment can be mended", asy
   expect(button("Deny").disabled).toBe(false);
 });
 
+test("an edited call shows what it would change, and an approval that came too soon is not sent", async () => {
+  const { kernel, el, button } = await card();
+  vi.advanceTimersByTime(ARMING);
+  button("Edit arguments").click();
+  button("Approve edited").click();
+  const [sent] = kernel.of("answer");
+  const preview = { rows: null, text: plain("b.txt is written anew"), size: "21 characters" };
+  kernel.say({ type: "checked", serial: sent.serial, problems: [], preview });
+  expect(el.textContent).toContain("b.txt is written anew");
+  expect(el.textContent).toContain("look at what it would change now");
+  expect(button("Approve edited").disabled).toBe(false);
+  const editor = /** @type {HTMLTextAreaElement} */ (el.querySelector("textarea"));
+  editor.dispatchEvent(new Event("input"));
+  expect(el.textContent).not.toContain("b.txt is written anew");
+});
+
 test("arguments that JSON cannot hold have no editor", async () => {
   const { el } = await card({ editable: null });
   expect(el.textContent).not.toContain("Edit arguments");

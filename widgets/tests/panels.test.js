@@ -32,6 +32,7 @@ const one = (/** @type {any} */ more = {}) => ({
   length: "5 characters",
   untrusted: true,
   pictures: [],
+  files: [{ line: nasty, name: "a.csv", data: "YQ==" }],
   notes: [nasty],
   ...more,
 });
@@ -66,7 +67,7 @@ const all = {
     "phase",
     "answered",
   ],
-  result: [result, { results: [one()], single: true, empty: "none" }, "results", [one({ text: plain("changed"), call: [], notes: [] })]],
+  result: [result, { results: [one()], single: true, empty: "none" }, "results", [one({ text: plain("changed"), call: [], files: [], notes: [] })]],
   session: [
     session,
     {
@@ -236,4 +237,18 @@ test("a page to visit is a link only when it is http", async () => {
   const bad = await drawn("question", at("javascript:alert(1)"));
   expect(bad.el.querySelector("a")).toBeNull();
   expect(bad.el.textContent).toContain("javascript:alert(1)");
+});
+
+test("a kept file is saved by a link, and only named where its bytes are not here", async () => {
+  const files = [
+    { line: plain("kept: a.html"), name: "a.html", data: "YQ==" },
+    { line: plain("kept: huge"), name: "huge", data: "" },
+  ];
+  const kernel = new Kernel({ results: [one({ files })], single: true, empty: "" });
+  const { el } = await draw(result, kernel);
+  const links = [...el.querySelectorAll("a")];
+  expect(links.map((link) => [link.download, link.getAttribute("href")])).toEqual([
+    ["a.html", "data:application/octet-stream;base64,YQ=="],
+  ]);
+  expect(el.textContent).toContain("kept: huge");
 });

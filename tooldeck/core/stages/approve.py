@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Word
@@ -10,6 +11,7 @@ from tooldeck.core.call import CURRENT, Outcome, ToolCall, new_id
 from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.hooks import objection
+from tooldeck.core.host import Host
 from tooldeck.core.owned import owned
 from tooldeck.core.parameters import problems_text
 from tooldeck.core.preview import preview_of
@@ -72,10 +74,14 @@ def _own(call: ToolCall) -> ToolCall:
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
     shown = call._replace(arguments=owned(call.arguments), values=owned(call.values))
-    preview = await preview_of(tool, world.host, call, lambda needs: world.services.fill(needs, call, world))
+
+    async def foresee(host: Host, given: Mapping[str, Any] | None = None) -> str | None:
+        meant = call if given is None else call._replace(values=tool.params.check(given).values)
+        return await preview_of(tool, host, meant, lambda needs: world.services.fill(needs, call, world))
+
     request = ApprovalRequest(
         new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
-        preview, world.present_policy().scopes,
+        await foresee(world.host), world.present_policy().scopes, None if tool.preview is None else foresee,
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))

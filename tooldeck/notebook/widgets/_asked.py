@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Scope
 from tooldeck.core.vocabulary import Trust
 from tooldeck.guards.text import json_text
+from tooldeck.hosts.blocking import BlockingHost, step
+from tooldeck.hosts.threads import start
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows, diff_size
 from tooldeck.notebook.widgets._panel import shown_pieces
 
-__all__ = ["SCOPES", "asked", "parse_arguments"]
+__all__ = ["SCOPES", "asked", "drawn_preview", "foreseen", "parse_arguments"]
 
 SCOPES = {
     Scope.ONCE: "this time",
@@ -45,7 +48,7 @@ def asked(request: ApprovalRequest) -> dict[str, Any]:
             }
             for given in facts.arguments(call.arguments)
         ],
-        "preview": _preview(request.preview),
+        "preview": drawn_preview(request.preview),
         "editable": _editable(call.arguments),
         "harmless": tool.effects is not None and not tool.effects,
         "scopes": [{"value": scope.value, "label": SCOPES[scope]} for scope in request.scopes],
@@ -53,7 +56,7 @@ def asked(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def _preview(text: str | None) -> dict[str, Any] | None:
+def drawn_preview(text: str | None) -> dict[str, Any] | None:
     """A preview as rows of a diff where it is one, else as text."""
     if text is None:
         return None
@@ -73,6 +76,16 @@ def _editable(arguments: Mapping[str, Any]) -> str | None:
     except (TypeError, ValueError, RecursionError):
         return None
     return text if same is True else None
+
+
+def foreseen(request: ApprovalRequest, arguments: Mapping[str, Any]) -> Future[str | None]:
+    """The preview of the call with edited arguments that fit; made on a thread, since it may take seconds."""
+    foresee = request.foresee
+
+    async def preview() -> str | None:
+        return None if foresee is None else await foresee(BlockingHost(), arguments)
+
+    return start(lambda: step(preview()), "preview")
 
 
 def parse_arguments(text: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 import traitlets
@@ -12,7 +13,7 @@ from tooldeck.guards.text import visible
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows
 from tooldeck.notebook.render import box, code, diff_box, folded, shown, table
-from tooldeck.notebook.widgets._asked import SCOPES, asked, parse_arguments
+from tooldeck.notebook.widgets._asked import SCOPES, asked, drawn_preview, foreseen, parse_arguments
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
@@ -53,6 +54,8 @@ class ApprovalCard(Panel):
         self._clock = clock
         self._asked_at = clock()
         self._story = "waiting"
+        self._seen: tuple[str, str | None] = ("", None)
+        """The edited arguments whose preview the page was told last, and the preview."""
         self._lock = threading.RLock()
         self._display: Any = None
         super().__init__(question=asked(request))
@@ -111,8 +114,11 @@ class ApprovalCard(Panel):
         if content.get("request") != self.request.id:
             return
         if content.get("type") == "check":
-            _, problems = self._read(content.get("text"))
-            self._say_checked(content, problems)
+            arguments, problems = self._read(content.get("text"))
+            if problems or self.request.foresee is None:
+                self._say_checked(content, problems)
+            else:
+                self._foresee(content, content["text"], arguments)
         elif content.get("type") == "answer":
             self._answer(content)
 
@@ -128,6 +134,8 @@ class ApprovalCard(Panel):
             decision, problems = self._decision(content)
             if decision is None:
                 self._say_checked(content, problems)
+            elif decision.arguments is not None and not self._was_seen(content["edited"]):
+                self._foresee(content, content["edited"], decision.arguments)
             elif not self._resolve(decision):
                 self._say_late()
             else:
@@ -150,6 +158,19 @@ class ApprovalCard(Panel):
         scope = Scope(content["scope"])
         return Decision(approved=True, arguments=arguments, scope=scope, note=note), []
 
+    def _was_seen(self, text: str) -> bool:
+        """Whether the page shows what a call with this edit would change, as far as that can be shown."""
+        return self.request.foresee is None or self._seen[0] == text
+
+    def _foresee(self, content: dict[str, Any], text: str, arguments: Mapping[str, Any]) -> None:
+        """Find out what an edited call would change, and tell the page when that is known."""
+
+        def tell(future: Future[str | None]) -> None:
+            self._seen = (text, future.result())
+            self._say_checked(content, [], preview=drawn_preview(self._seen[1]))
+
+        foreseen(self.request, arguments).add_done_callback(tell)
+
     def _read(self, text: Any) -> tuple[dict[str, Any], list[str]]:
         """Edited arguments and everything that is wrong with them."""
         try:
@@ -158,12 +179,10 @@ class ApprovalCard(Panel):
             return {}, [str(fault)]
         return arguments, [str(problem) for problem in self.request.check(arguments).problems]
 
-    def _say_checked(self, content: dict[str, Any], problems: list[str]) -> None:
+    def _say_checked(self, content: dict[str, Any], problems: list[str], **more: Any) -> None:
         shown_problems = [shown_pieces(problem) for problem in problems]
-        serial = content.get("serial")
-        self.send(
-            {"type": "checked", "request": self.request.id, "serial": serial, "problems": shown_problems},
-        )
+        said = {"request": self.request.id, "serial": content.get("serial"), "problems": shown_problems}
+        self.send({"type": "checked", **said, **more})
 
     def _say_late(self) -> None:
         story = "this question has ended" if self.phase == "waiting" else f"already {self._story}"
@@ -207,7 +226,8 @@ class ApprovalCard(Panel):
 
     def _preview_html(self) -> str:
         """What the call would change, in the saved form."""
-        preview = self.request.preview
+        edited = self.decision is not None and self.decision.arguments is not None
+        preview = self._seen[1] if edited and self._seen[0] else self.request.preview
         if preview is None:
             return ""
         rows = diff_rows(preview)

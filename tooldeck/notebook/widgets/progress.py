@@ -3,6 +3,7 @@
 import traitlets
 
 from tooldeck.guards.text import visible
+from tooldeck.notebook.progress_text import reached
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -28,8 +29,7 @@ class ProgressBar(Panel):
     def move(self, done: float, total: float | None = None, message: str = "") -> None:
         """Show that `done` of `total` is reached; without a total the bar only shows that something moves."""
         self._share = min(1.0, max(0.0, done / total)) if total else None
-        reached = f"{done:g} of {total:g}" if total else f"{done:g}"
-        self._line = f"{reached} · {message}" if message else reached
+        self._line = reached(done, total, message)
         self._pace.run(self._show, urgent=self._share == 1.0)
 
     def end(self, words: str) -> None:

@@ -60,5 +60,9 @@ def _facts(result: ToolResult) -> dict[str, Any]:
         "length": facts.count(len(text), "character"),
         "untrusted": tool is not None and tool.trust is not Trust.TRUSTED,
         "pictures": [{"mime": mime, "data": data} for mime, data in facts.pictures(result)],
-        "notes": [shown_pieces(line) for line in render.further(result)],
+        "files": [
+            {"line": shown_pieces(file.line), "name": file.name, "data": file.data}
+            for file in facts.kept(result)
+        ],
+        "notes": [shown_pieces(f"note: {note}") for note in result.notes],
     }
