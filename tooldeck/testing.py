@@ -39,6 +39,8 @@ class FakeHost:
     beyond its time limit has passed it. With no answer left a request is refused by nobody.
     """
 
+    in_place = False  # the clock is asked about every body
+
     def __init__(self, answers: Iterable[Answer] = (), clock: ManualClock | None = None) -> None:
         self.clock = clock or ManualClock()
         self.answers = list(answers)

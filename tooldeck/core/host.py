@@ -52,6 +52,9 @@ class LimitPassed(Exception):
 class Host(Protocol):
     """The world as seen by the stages."""
 
+    in_place: bool
+    """Whether `run` would do no more for an async body without a limit than await it."""
+
     def now(self) -> float:
         """Monotonic seconds."""
         ...

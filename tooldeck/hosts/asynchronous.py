@@ -31,6 +31,8 @@ class AsyncHost:
     A notebook overrides `wait` with a form that hears clicks and interrupts.
     """
 
+    in_place = True
+
     def now(self) -> float:
         """Monotonic seconds."""
         return time.perf_counter()

@@ -47,6 +47,8 @@ def step(coroutine: Coroutine[Any, Any, T]) -> T:
 class BlockingHost:
     """Waits by blocking the thread; asks on the terminal where there is one, else refuses."""
 
+    in_place = False
+
     def now(self) -> float:
         """Monotonic seconds."""
         return time.perf_counter()

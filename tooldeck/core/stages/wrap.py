@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from types import CoroutineType
 from typing import Any
 
 from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
@@ -28,7 +29,8 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     needs = tool.injected
     # On the caller's own thread where that is possible, so that prints and figures land where the caller is.
     limited = tool.timeout is not None or tool.call_timeout is not None
-    here = not tool.is_async and tool.executor is None and not limited
+    here = (world.host.in_place or not tool.is_async) and tool.executor is None and not limited
+    awaits = here and tool.is_async
 
     async def run(call: ToolCall) -> Outcome:
         log = call.log
@@ -40,7 +42,9 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
         try:
             values = call.values if not needs else {**call.values, **world.services.fill(needs, call, world)}
             value = invoke(values) if here else await _elsewhere(tool, world, call, values)
-            if type(value) in STREAMS or hasattr(type(value), "__await__"):
+            if awaits and type(value) is CoroutineType:
+                value = await value
+            elif type(value) in STREAMS or hasattr(type(value), "__await__"):
                 value = await _whole(value, tool, world, call)
         except LimitPassed:
             token_of(call).cancel("its time limit passed")

@@ -52,6 +52,8 @@ class KernelHost(BlockingHost):
 class KernelAsyncHost(AsyncHost):
     """Awaits in a cell without making it deaf."""
 
+    in_place = False  # an await of the cell has to be heard by its widgets
+
     async def wait(self, future: Future[T], timeout: float | None = None) -> T:
         """Suspend until `future` is done, with live widgets; interrupt and cancellation cancel it."""
         try:
