@@ -116,6 +116,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._mcp_lock = threading.RLock()
         self._prepare_mcp: Callable[[Connections], None] | None = None
         self._caller: Caller | None = None
+        self._closing: list[Callable[[], object]] = []
         if self._journal.observe is not None:
             self.subscribe(self._journal.observe)
 
@@ -197,10 +198,17 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         return [] if self._mcp is None else self._mcp.values()
 
     def close(self) -> None:
-        """Close all MCP sessions and let go of the database; the deck can go on being used."""
+        """Close all sessions of servers and tools, let go of the database; the deck can go on being used."""
         if self._mcp is not None:
             self._mcp.close_all()
+        for function in list(self._closing):
+            function()
         self._journal.close()
+
+    def on_close(self, function: Callable[[], object]) -> Callable[[], None]:
+        """Call `function` whenever the deck is closed; returns the function that undoes it."""
+        self._closing.append(function)
+        return lambda: self._closing.remove(function) if function in self._closing else None
 
     @property
     def workspace(self) -> Workspace:

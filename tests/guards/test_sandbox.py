@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import platform
+import shutil
 import socket
 import subprocess
 import sys
@@ -187,6 +188,13 @@ def test_the_kind_of_sandbox_says_what_it_holds(walls):
     assert walls.holds >= {"network", "files"}
     if walls.level is Isolation.BUBBLEWRAP:
         assert walls.holds == {"network", "files", "processes", "signals"}
+
+
+def test_bubblewrap_is_found_to_work_where_it_does(found_walls):
+    plain = ["bwrap", "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    if shutil.which("bwrap") is None or subprocess.run(plain, timeout=20, check=False).returncode:
+        pytest.skip("bubblewrap is not installed, or the system lets nobody have namespaces")
+    assert found_walls[Isolation.BUBBLEWRAP].why_not == ""
 
 
 def test_levels_have_an_order():

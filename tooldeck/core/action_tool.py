@@ -20,7 +20,7 @@ from tooldeck.core.define import caller_scope, define
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.options import check_name, check_options
 from tooldeck.core.parameters import problems_text
-from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.tool import Executor, Origin, Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust
 
 __all__ = ["ActionTool", "read_style", "shown_tool", "with_actions"]
@@ -31,7 +31,8 @@ _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 class ActionTool:
     """Collects the actions of one tool; ``deck.add`` takes it like a function.
 
-    `shared` are `Options` for all actions that do not say otherwise.
+    `shared` are `Options` for all actions that do not say otherwise; `executor` is where the bodies run, by
+    default on the caller.
 
     >>> lamp = ActionTool("lamp", "The lamp on the desk.", max_chars=500)
     >>> @lamp.action(effects="write", examples=[{"level": 3}])
@@ -40,8 +41,11 @@ class ActionTool:
     ...     return f"brightness {level}"
     """
 
-    def __init__(self, name: str, description: str, **shared: Any) -> None:
+    def __init__(
+        self, name: str, description: str, *, executor: Executor | None = None, **shared: Any
+    ) -> None:
         self.name = check_name(name)
+        self._executor = executor
         self.description = description
         self._shared = shared
         self._actions: dict[str, Tool] = {}
@@ -95,7 +99,14 @@ class ActionTool:
             if checked.problems:
                 wrong = problems_text(f"an example of {self.name} {plain.name}", checked.problems)
                 raise DefinitionError(f"{wrong}.")
-        return replace(plain, name=self.name, action=plain.name, params=params, examples=tuple(examples))
+        return replace(
+            plain,
+            name=self.name,
+            action=plain.name,
+            params=params,
+            examples=tuple(examples),
+            executor=self._executor,
+        )
 
     def tool(self, origin: Origin | None = None) -> Tool:
         """The tool with the actions of this moment. Raises `DefinitionError` where there are none."""

@@ -35,10 +35,11 @@ def bubblewrap_words(program: str, view: View, system: Iterable[Path], env: Mapp
     words += _bound("--ro-bind-try", system)
     words += _bound("--ro-bind", view.read)
     words += _bound("--bind", (*view.write, view.folder))
+    words += _bound("--ro-bind", view.shut)
     # Root's programs are root's in there too, and what root may write in /proc concerns the whole machine.
     for place in ("/proc", "/dev", "/"):
         words += ["--remount-ro", place]
-    return [*words, "--chdir", str(view.folder), "--"]
+    return [*words, "--chdir", str(view.start or view.folder), "--"]
 
 
 def _bound(option: str, places: Iterable[Path]) -> list[str]:

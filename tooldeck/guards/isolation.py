@@ -40,6 +40,10 @@ class View:
     """Files and folders that it may read."""
     write: tuple[Path, ...] = ()
     """Files and folders that it may change."""
+    shut: tuple[Path, ...] = ()
+    """Places in them that it may only read; Landlock cannot do that."""
+    start: Path | None = None
+    """Where it is started; None: in `folder`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,10 @@ class Confined:
 def confined(
     words: Sequence[str], view: View, walls: Walls, limits: Limits, env: Mapping[str, str] | None = None
 ) -> Confined:
-    """The command that runs `words` in a sandbox. Give its control group back with `remove_group`."""
+    """The command that runs `words` in a sandbox. Give its control group back with `remove_group`.
+
+    The program itself is readable in there, wherever it lies, so it must be one that may be read.
+    """
     inside = {
         "PATH": environment()["PATH"],
         "HOME": str(view.folder),
@@ -139,7 +142,7 @@ async def run_confined(
     try:
         finished = await run(
             made.words,
-            cwd=view.folder,
+            cwd=view.start or view.folder,
             env=made.env,
             data=data,
             limits=limits,
@@ -166,11 +169,12 @@ def _system(program: str) -> list[Path]:
     """What every program may read: the system's programs and libraries, Python's, and its own folder."""
     places = [Path(place) for place in _SYSTEM if os.path.lexists(place)]
     places += [Path(sys.prefix), Path(sys.base_prefix), Path(_CONFINE), Path(_ESCAPE)]
-    if os.path.isabs(program):  # noqa: PTH117
-        places.append(Path(os.path.realpath(program)).parent)
     top = [Path(name) for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64") if os.path.lexists(name)]
-    unique = dict.fromkeys([*places, *top])
-    return [place for place in unique if len(place.parts) > 1]
+    found = [place for place in dict.fromkeys([*places, *top]) if len(place.parts) > 1]
+    if os.path.isabs(program):  # noqa: PTH117
+        own = (Path(program), Path(os.path.realpath(program)))
+        found += [one for one in own if not any(one.is_relative_to(place) for place in found)]
+    return found
 
 
 # -- what holds here

@@ -18,6 +18,7 @@ __all__ = ["BUILTINS", "load", "names"]
 
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
+        "exec": "tooldeck.tools.exec:exec_tool",
         "memory": "tooldeck.tools.memory:memory",
         "file": "tooldeck.tools.file:file",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
