@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
+from loop_drivers import awaited, blocking
 
 from tooldeck.testing import fake_deck
-
-
-def blocking(deck, prompt="go", **options):
-    return deck.run(prompt, **options)
-
-
-def awaited(deck, prompt="go", **options):
-    return asyncio.run(deck.arun(prompt, **options))
 
 
 @pytest.fixture(params=[blocking, awaited], ids=lambda way: way.__name__)

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from loop_drivers import awaited, blocking
 
 from tooldeck import Answer, DefinitionError, Image, LoopSettings, Run
 from tooldeck.loops import ModelReply, ReplyEnd, RunLimits, TextActions, records, scripted
@@ -58,6 +59,18 @@ def make(effects="write"):
     return deck
 
 
+@pytest.fixture
+def go():
+    """``go(deck, prompt, model=…)``: a blocking run. What is read from text does not depend on the way."""
+    return blocking
+
+
+@pytest.fixture(params=[blocking, awaited], ids=lambda way: way.__name__)
+def either(request):
+    """The same both ways."""
+    return request.param
+
+
 def act(go, script, deck=None, **options):
     options.setdefault("actions", "text")
     return go(deck or make(), "Where to go?", model=scripted(script), **options)
@@ -75,8 +88,8 @@ TRAVEL = [
 ]
 
 
-def test_a_model_without_native_calls_works_by_text(go):
-    result = act(go, TRAVEL)
+def test_a_model_without_native_calls_works_by_text(either):
+    result = act(either, TRAVEL)
     assert (result.status, result.text) == ("done", "北京晴，去公园。")
     assert RAN == [
         ("get_weather", {"city": "北京"}),
@@ -199,9 +212,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("case", list(HOSTILE))
-def test_a_hostile_reply_runs_nothing_and_the_model_is_told_why(case):
+def test_a_hostile_reply_runs_nothing_and_the_model_is_told_why(go, case):
     reply, code = HOSTILE[case]
-    result = act(lambda deck, *args, **options: deck.run(*args, **options), [reply, "Final Answer: 42"])
+    result = act(go, [reply, "Final Answer: 42"])
     assert RAN == []
     assert result.calls == ()
     assert re.match(rf"Observation\[1\] status=error code={code}\n```\n{code}: ", told(result)[0]), told(
@@ -290,8 +303,8 @@ def test_eight_rounds_are_the_usual_limit(go):
 BOTH = 'Action: get_weather(city="a")\nAction: get_hotel(name="b")'
 
 
-def test_several_actions_run_in_order_where_all_tools_read_only(go):
-    result = act(go, [BOTH, "Final Answer: 1"], make("read"))
+def test_several_actions_run_in_order_where_all_tools_read_only(either):
+    result = act(either, [BOTH, "Final Answer: 1"], make("read"))
     assert [name for name, _ in RAN] == ["get_weather", "get_hotel"]
     assert [line[:14] for line in told(result)[0].split("\n\n")] == ["Observation[1]", "Observation[2]"]
 

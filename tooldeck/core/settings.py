@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,13 @@ class RetrySettings:
         _whole("retry attempts", self.attempts, 1)
         for name in ("base", "cap", "budget"):
             _seconds(f"retry {name}", getattr(self, name))
+
+    def pause(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds before the attempt after this one, no fewer than were asked for; attempts count from 1."""
+        # The exponent is bounded, so that no count can overflow.
+        ceiling = min(self.cap, self.base * 2.0 ** min(attempt - 1, 60))
+        pause = random.uniform(0.0, ceiling)  # noqa: S311 - spreading load, not secrecy
+        return max(pause, retry_after or 0.0)
 
     @property
     def types(self) -> tuple[type[BaseException], ...]:

@@ -26,7 +26,7 @@ _DATE = re.compile(
     f"|{_DAY} {_MONTH} [0-9 ][0-9] {_TIME} [0-9]{{4}}"
 )
 """HTTP-date of RFC 9110, section 5.6.7."""
-_STATUS = {408, 425, 429, 500, 502, 503, 504}
+_STATUS = {408, 425, 429, 500, 502, 503, 504, 529}
 
 
 def is_transient(error: BaseException, extra: tuple[type[BaseException], ...] = ()) -> bool:

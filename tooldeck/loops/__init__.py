@@ -4,6 +4,7 @@ from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolAnswer, To
 from tooldeck.core.run_result import RunResult, RunStatus, Step
 from tooldeck.loops.asking import Again, Model
 from tooldeck.loops.limits import RunLimits
+from tooldeck.loops.models import anthropic, gemini, openai_chat, openai_responses
 from tooldeck.loops.records import records
 from tooldeck.loops.scripted import recorded, scripted
 from tooldeck.loops.stored import from_json, to_json
@@ -23,7 +24,11 @@ __all__ = [
     "ToolAnswer",
     "ToolRequest",
     "Usage",
+    "anthropic",
     "from_json",
+    "gemini",
+    "openai_chat",
+    "openai_responses",
     "recorded",
     "records",
     "scripted",

@@ -38,7 +38,9 @@ def in_order(reply: ModelReply, round: int) -> ModelReply:
     if kept and reply.end is ReplyEnd.LENGTH:
         kept[-1] = replace(kept[-1], cut=True)
     requests = tuple(kept)
-    return reply if requests == reply.requests else reply.but(requests=requests)
+    if [one.id for one in requests] == [one.id for one in reply.requests]:
+        return replace(reply, requests=requests)
+    return reply.but(requests=requests)
 
 
 def _free_id(round: int, place: int, taken: Mapping[str, Any]) -> str:

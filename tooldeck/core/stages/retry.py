@@ -6,7 +6,6 @@ Exponential backoff with full jitter, after M. Brooker, "Exponential Backoff And
 from __future__ import annotations
 
 import contextlib
-import random
 from concurrent.futures import Future, InvalidStateError
 
 from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
@@ -39,7 +38,7 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
             outcome = await next(afresh(call))
             if outcome.status is not _FAILED or not outcome.transient:
                 return outcome
-            pause = _pause(settings, attempt, outcome.retry_after)
+            pause = settings.pause(attempt, outcome.retry_after)
             if not _may_wait(call, settings, left, attempt, pause):
                 return _given_up(outcome)
             report = RetryWaits(call, attempt, pause, outcome.error or "")
@@ -78,13 +77,6 @@ def _afresh(call: ToolCall) -> ToolCall:
     if ATOMS.issuperset(map(type, values.values())):
         return call
     return call._replace(values=owned(values))
-
-
-def _pause(settings: RetrySettings, attempt: int, retry_after: float | None) -> float:
-    """Seconds before the next attempt; the exponent is bounded, so that no count can overflow."""
-    ceiling = min(settings.cap, settings.base * 2.0 ** min(attempt - 1, 60))
-    pause = random.uniform(0.0, ceiling)  # noqa: S311 - spreading load, not secrecy
-    return max(pause, retry_after or 0.0)
 
 
 def _may_wait(call: ToolCall, settings: RetrySettings, left: float, attempt: int, pause: float) -> bool:

@@ -1,0 +1,147 @@
+"""What the form of a provider is: how a conversation is written, how replies are put together and read."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tooldeck.core.arguments import read_arguments
+from tooldeck.core.errors import ModelError, TransientError
+from tooldeck.core.messages import Message, ModelReply, ToolAnswer, ToolRequest
+from tooldeck.core.parts import Audio, File, Image, Part
+from tooldeck.core.tool import Tool
+
+__all__ = [
+    "Assembly",
+    "Form",
+    "Sent",
+    "base64_of",
+    "data_url",
+    "fail",
+    "media_of",
+    "object_of",
+    "system_of",
+    "texts_of",
+]
+
+_UNREADABLE_CHARS = 2_000
+_PASSING = {
+    *("overloaded_error", "api_error", "rate_limit_error", "timeout_error"),
+    *("server_error", "rate_limit_exceeded", "UNAVAILABLE", "RESOURCE_EXHAUSTED", "INTERNAL"),
+}
+"""Kinds of errors, as providers name them within streams, that may pass by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request."""
+
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class Assembly(Protocol):
+    """A reply that comes in pieces, put together to what it would be without a stream."""
+
+    whole: dict[str, Any] | None
+    """The reply, once it is complete."""
+
+    def take(self, data: dict[str, Any], /) -> str:
+        """One more event; returns the text that is new in it."""
+        ...
+
+
+class Form(Protocol):
+    """The form of one provider. Nothing here talks to anybody."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def base_url(self) -> str:
+        """Where its provider is."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Environment variables that may hold the key."""
+        ...
+
+    def sent(
+        self, model: str, messages: Sequence[Message], tools: Sequence[Tool], options: Mapping[str, Any], /,
+        *, stream: bool,
+    ) -> Sent:  # fmt: skip
+        """The request that asks for a reply."""
+        ...
+
+    def signed(self, key: str, /) -> dict[str, str]:
+        """The headers that carry the key."""
+        ...
+
+    def assembly(self) -> Assembly:
+        """For one streamed reply."""
+        ...
+
+    def read(self, whole: dict[str, Any], /) -> ModelReply:
+        """A complete reply; raises `ModelError` for what is none."""
+        ...
+
+    def answers(self, answers: Sequence[ToolAnswer], /) -> list[dict[str, Any]]:
+        """The messages that tell the ends of calls."""
+        ...
+
+
+def system_of(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """What goes before the conversation, and the conversation."""
+    system = "\n\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
+def object_of(request: ToolRequest) -> dict[str, Any]:
+    """The arguments of a call as an object; what cannot be read is shown as it was, within one."""
+    read = read_arguments(request.arguments)
+    if not read.problems:
+        return read.arguments
+    return {"unreadable_arguments": str(request.arguments)[:_UNREADABLE_CHARS]}
+
+
+def media_of(answer: ToolAnswer) -> tuple[str, list[Image | Audio]]:
+    """The text of an answer, and its pictures and sounds."""
+    media = [part for part in answer.parts if isinstance(part, Image | Audio)]
+    if not media:
+        return answer.text, []
+    texts = [str(part) for part in answer.parts if not isinstance(part, Image | Audio)]
+    return "\n".join(texts) or f"[{len(media)} attached]", media
+
+
+def base64_of(part: Image | Audio | File) -> str:
+    """The data of a part."""
+    return base64.b64encode(part.data).decode()
+
+
+def data_url(part: Image | File) -> str:
+    """The data of a part within an address."""
+    return f"data:{part.mime};base64,{base64_of(part)}"
+
+
+def texts_of(parts: Sequence[Part], kinds: tuple[type[Any], ...]) -> list[str]:
+    """The parts that a provider does not take, as text."""
+    return [str(part) for part in parts if not isinstance(part, kinds)]
+
+
+def fail(error: Any) -> None:
+    """Raise for an error that a provider reports within its reply; nothing for None."""
+    if error is None:
+        return
+    told = error if isinstance(error, dict) else {"message": error}
+    said = str(told.get("message") or json.dumps(told, default=str))[:500]
+    kinds = {str(told.get(name)) for name in ("type", "code", "status")}
+    if kinds & _PASSING or told.get("code") in (429, 500, 502, 503, 504, 529):
+        raise TransientError(said)
+    raise ModelError(said)
