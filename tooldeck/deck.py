@@ -65,6 +65,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
     list of them, is asked before the person at the host; `history` is how many ends of calls are kept;
     `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for ever;
+    `ignore_unknown` leaves arguments out that no parameter has, with a note, where a tool does not say;
     `loop_guard` holds for runs that bring no settings of their own; `store` is the path of a database for the
     log of calls and for what shall outlive the deck, ``":memory:"`` or a `Store`, None keeps nothing.
     `workspace` is the folder that the built-in tools work in, by default the one that is current now, in a
@@ -81,6 +82,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         history: int = 200,
         trace: bool = False,
         approval_timeout: float | None = None,
+        ignore_unknown: bool = False,
         loop_guard: LoopSettings | None = None,
         store: str | os.PathLike[str] | Store | None = None,
         workspace: str | os.PathLike[str] | None = None,
@@ -88,7 +90,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
-        _check_settings(history)
+        _check_settings(history, ignore_unknown)
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
         super().__init__(_Binding(self), self._observers.tell, self._forget)
@@ -108,6 +110,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._history = History(history)
         self._trace = trace
         self.approval_timeout = approval_timeout
+        self._ignore_unknown = ignore_unknown
         self._loop_guard = loop_settings(loop_guard) or LoopSettings()
         self._runs = Runs()
         self._host: Host = host or BlockingHost()
@@ -302,6 +305,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
             tracing=self._trace,
             in_run=kind.in_run,
             loop_guard=self._loop_guard,
+            ignore_unknown=self._ignore_unknown,
             approval_timeout=self._approval_timeout,
         )
 
@@ -447,6 +451,8 @@ def _ended(call: ToolCall) -> ToolResult:
     return result
 
 
-def _check_settings(history: Any) -> None:
+def _check_settings(history: Any, ignore_unknown: Any) -> None:
+    if not isinstance(ignore_unknown, bool):
+        raise DefinitionError(f"ignore_unknown must be True or False, got {ignore_unknown!r}.")
     if isinstance(history, bool) or not isinstance(history, int) or history < 0:
         raise DefinitionError(f"history must be a number of calls, 0 or more, got {history!r}.")

@@ -159,6 +159,15 @@ def check_output(run):
     return found
 
 
+def ignore_unknown(run):
+    found = []
+    for given in without_and_with(ignore_unknown=True):
+        deck, _ = fake_deck(policy="auto")
+        deck.add(lambda x: x, name="same", effects="none", **given)
+        found.append(run(deck, "same", x=1, y=2).status)
+    return found
+
+
 EFFECTS = {
     name: ["unknown", "failed"],
     description: ["Say something.", "D"],
@@ -166,6 +175,7 @@ EFFECTS = {
     risk: ["risk high", "risk low"],
     trust: [False, True],
     idempotent: [1, 3],
+    ignore_unknown: ["invalid", "ok"],
     ask: [0, 1],
     timeout: ["ok", "timeout"],
     call_timeout: ["ok", "timeout"],

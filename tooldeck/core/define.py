@@ -73,6 +73,7 @@ def define(
         risk=options.declared_risk or default_risk(effects),
         trust=options.declared_trust or _default_trust(effects, origin),
         idempotent=options.idempotent,
+        ignore_unknown=options.ignore_unknown,
         origin=origin or Origin("python", getattr(underlying(function), "__module__", None) or ""),
         ask=options.ask,
         timeout=options.timeout,

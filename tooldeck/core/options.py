@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tooldeck.core.actions.names import FINISH, NOTHING
 from tooldeck.core.checks import read_checks
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.settings import BreakerSettings, RetrySettings
@@ -18,6 +20,9 @@ __all__ = ["OPTION_NAMES", "Options", "check_name", "check_options"]
 MIN_CHARS = 100
 """The least `max_chars`: room for the words that say what was left out."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DUNDER = re.compile(r"__.*__")
+_TAKEN = FINISH | NOTHING
+"""What models write in a text for the end of their work and for no action, without case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,9 @@ class Options:
     """``"untrusted"`` fences the output for models. Default: untrusted for the effects ``network`` and
     ``execute`` and for plug-ins."""
     idempotent: bool = False
+    ignore_unknown: bool | None = None
+    """True leaves out arguments that no parameter has, and notes it; False refuses them, as any deck does
+    that does not say otherwise (None)."""
     ask: bool | None = None
     """True: every call asks. False: the author says that none needs to. None: policy decides by effects."""
     timeout: float | None = None
@@ -74,6 +82,7 @@ class Options:
         _kind("name", self.name, str, "text")
         _kind("description", self.description, str, "text")
         _kind("idempotent", self.idempotent, bool, "True or False")
+        _kind("ignore_unknown", self.ignore_unknown, bool, "True, False or None")
         _kind("ask", self.ask, bool, "True, False or None")
         _seconds("timeout", self.timeout)
         _seconds("call_timeout", self.call_timeout)
@@ -147,6 +156,11 @@ def check_options(given: Mapping[str, Any]) -> Options:
 
 def check_name(name: str) -> str:
     """`name`, if models and providers accept it; else `DefinitionError` with a name that would do."""
+    if name.casefold() in _TAKEN or keyword.iskeyword(name) or _DUNDER.fullmatch(name):
+        raise DefinitionError(
+            f"{name!r} cannot be a tool's name, since a call of it in the text of a model means something "
+            f"else; give another, for example name={'run_' + name.strip('_').lower()!r}."
+        )
     if _NAME.fullmatch(name):
         return name
     tidy = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:64]

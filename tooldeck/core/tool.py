@@ -107,6 +107,8 @@ class Tool:
     """How much a call can do, for the person who approves."""
     trust: Trust = Trust.UNTRUSTED
     """Provenance of the output."""
+    ignore_unknown: bool | None = None
+    """Whether arguments that no parameter has are left out; None: as the deck says."""
     idempotent: bool = False
     """Whether running it twice does no more than running it once."""
     origin: Origin = Origin()

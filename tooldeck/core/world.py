@@ -112,5 +112,7 @@ class World:
     """Whether the call belongs to a run, so that loop guard and steering can act."""
     loop_guard: LoopSettings = field(default_factory=LoopSettings)
     """When repetitions are refused in runs that do not say it themselves."""
+    ignore_unknown: bool = False
+    """Whether arguments that no parameter has are left out where the tool does not say."""
     approval_timeout: float | None = None
     """Seconds after which an unanswered approval counts as refused; None waits for ever."""

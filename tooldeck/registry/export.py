@@ -13,6 +13,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
+from tooldeck.registry.dialects import for_gemini, lettered, strictly, without_choices
 
 __all__ = ["DIALECTS", "export"]
 
@@ -44,16 +45,26 @@ def _overridden(schema: Any) -> dict[str, Any]:
 
 
 def _openai(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": _schema(tool)}
-    return {"type": "function", "function": function}
+    schema = without_choices(_schema(tool))
+    strict = strictly(schema)
+    function = {"name": tool.name, "description": tool.description, "parameters": strict or schema}
+    return {"type": "function", "function": {**function, "strict": strict is not None}}
 
 
 def _anthropic(tool: Tool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": _schema(tool)}
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": without_choices(_schema(tool)),
+    }
 
 
 def _gemini(tool: Tool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": _schema(tool)}
+    schema = for_gemini(without_choices(_schema(tool)))
+    described = {"name": lettered(tool.name), "description": tool.description, "parametersJsonSchema": schema}
+    if tool.output_schema is not None:
+        described["responseJsonSchema"] = for_gemini(copy.deepcopy(tool.output_schema))
+    return described
 
 
 def _mcp(tool: Tool) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.options import check_options
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Status, nearest
+from tooldeck.registry.dialects import lettered
 from tooldeck.registry.records import from_record
 
 __all__ = ["Shelf", "make_tool"]
@@ -81,12 +82,17 @@ class Shelf:
         """
         found = self._tools.get(name)
         if given is None:
-            return found or Outcome(Status.UNKNOWN, error=self._no_such(name))
+            return found or self._exported(name) or Outcome(Status.UNKNOWN, error=self._no_such(name))
         if not ours:
             return found if found is not None and _same_function(found, given) else given
         if found is not None and found.origin == given.origin:
             return found
         return Outcome(Status.UNKNOWN, error=f"{name} was removed from this deck; add it again to call it.")
+
+    def _exported(self, name: str) -> Tool | None:
+        """The tool that this is the name of where names begin with a letter; see `lettered`."""
+        meant = [tool for own, tool in list(self._tools.items()) if own != name and lettered(own) == name]
+        return meant[0] if len(meant) == 1 else None
 
     def _no_such(self, name: str) -> str:
         names = list(self._tools)

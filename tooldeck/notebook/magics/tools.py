@@ -34,7 +34,7 @@ _VALUED = (
 _FUNCTIONS = ("preview", "available", "schema_override", "check_input", "check_output")
 """Options that are functions of the notebook or of the cell, by name; checks may be several."""
 _NUMBERS = {"timeout": float, "call_timeout": float, "max_chars": int, "retry": int, "breaker": int}
-_FLAGS = ("idempotent", "ask", "no_ask")
+_FLAGS = ("idempotent", "ignore_unknown", "ask", "no_ask")
 OPTIONS = (*_VALUED, *_FLAGS)
 """The options of ``%%tool``."""
 SWITCHES = ("off", "on")
@@ -53,10 +53,10 @@ class ToolMagics(DeckMagicsBase):
         """Turn the function of this cell into a tool.
 
         ``%%tool [--effects read,write,execute,network,repository,human,model | none] [--name NAME]
-        [--description TEXT] [--idempotent] [--ask | --no-ask] [--timeout SECONDS] [--retry ATTEMPTS]
-        [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted] [--max-chars N]
-        [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…] [--preview FUNCTION]
-        [--available FUNCTION] [--schema-override FUNCTION] [--check-input FUNCTION,…]
+        [--description TEXT] [--idempotent] [--ignore-unknown] [--ask | --no-ask] [--timeout SECONDS]
+        [--retry ATTEMPTS] [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted]
+        [--max-chars N] [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…]
+        [--preview FUNCTION] [--available FUNCTION] [--schema-override FUNCTION] [--check-input FUNCTION,…]
         [--check-output FUNCTION,…]``
 
         A FUNCTION is the name of one in the cell, where it is no tool then, or in the notebook.
