@@ -125,8 +125,11 @@ class Grammar:
         """The value that starts here, with all that lies in it; raises `Refused`."""
         levels: list[_Level] = []
         while True:
-            token = self.now
-            if levels and token.text == CLOSING[levels[-1].kind]:
+            token = self.tokens[self.at]
+            if token.kind == "number":
+                self.at += 1
+                made: Any = read_number(token, "", self.limits, self.found)
+            elif levels and token.text == CLOSING[levels[-1].kind]:
                 self.at += 1
                 made = levels.pop().made()
             elif token.text in CLOSING:
@@ -148,7 +151,8 @@ class Grammar:
             if mark == ",":
                 self.at += 1
                 level.commas += 1
-                self.key(level)
+                if level.kind == "{":
+                    self.key(level)
                 return False
             if mark != CLOSING[level.kind]:
                 raise self.unexpected()
@@ -186,13 +190,10 @@ class Grammar:
         level.key = key
 
     def scalar(self) -> Any:
-        """A text, a number, or a word that is a value."""
+        """A text, a signed number, or a word that is a value."""
         token = self.now
         if token.kind == "string":
             return self.strings()
-        if token.kind == "number":
-            self.at += 1
-            return read_number(token, "", self.limits, self.found)
         if token.kind == "name":
             return self.word()
         return self.mark()

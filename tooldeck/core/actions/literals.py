@@ -23,6 +23,8 @@ _HEX = re.compile(r"[0-9a-fA-F]*")
 _OCTAL = re.compile(r"[0-7]{1,3}")
 _NAMED = re.compile(r"\{([^{}\\]{1,80})\}")
 
+_SHORT = 15
+"""Digits of a whole number that needs no closer look."""
 _DECIMAL = re.compile(r"(?:0|[1-9][0-9]*)(?:_[0-9]+)*")
 _BASES = re.compile(r"0(?:x[0-9a-f]+|o[0-7]+|b[01]+)(?:_[0-9a-f]+)*", re.IGNORECASE)
 _FLOAT = re.compile(r"(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
@@ -194,14 +196,21 @@ def read_number(token: Token, sign: str, limits: ActionLimits, found: Findings) 
     Raises `Refused`.
     """
     digits = token.text
+    if (
+        len(digits) <= _SHORT
+        and digits.isascii()
+        and digits.isdigit()
+        and (digits[0] != "0" or digits == "0")
+    ):
+        number = int(digits)
+        if number <= limits.integer:
+            return -number if sign == "-" else number
     if len(digits) > limits.number:
         raise Refused(
             ActionCode.INT_RANGE,
             token.start,
             f"A number of {len(digits)} characters; write an id as text in quotes.",
         )
-    if digits.isascii() and digits.isdigit() and (digits[0] != "0" or digits == "0"):
-        return _whole(digits, sign, token.start, limits, found)
     if digits[0] in "123456789" and digits.isascii() and digits.replace(".", "", 1).isdigit():
         return float(sign + digits)
     if not digits.isascii():
