@@ -74,18 +74,21 @@ class GuardedTransport:
         await self._inner.__aexit__(*error)
 
 
-def guarded_client(guard: UrlGuard, *, redirects: int = 5, seconds: float = 15.0, **options: Any) -> Any:
+def guarded_client(
+    guard: UrlGuard, *, redirects: int = 5, seconds: float = 15.0, inner: Any = None, **options: Any
+) -> Any:
     """An `httpx.AsyncClient` behind the guard.
 
     Follows at most so many redirects, waits `seconds` for each step, takes no proxies from the environment
-    (a proxy would look names up itself).
+    (a proxy would look names up itself). `inner` is another transport than the network.
     """
     import httpx
 
-    inner = httpx.AsyncHTTPTransport(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+    if inner is None:
+        inner = httpx.AsyncHTTPTransport(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
     return httpx.AsyncClient(
         transport=GuardedTransport(guard, inner),  # pyright: ignore[reportArgumentType]
-        follow_redirects=True,
+        follow_redirects=redirects > 0,
         max_redirects=redirects,
         timeout=seconds,
         trust_env=False,

@@ -22,6 +22,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "memory": "tooldeck.tools.memory:memory",
         "file": "tooldeck.tools.file:file",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
+        "web": "tooldeck.tools.web:web",
     }
 )
 """Where the tool of each name is made: a module, and an `ActionTool` or a `Tool` in it."""

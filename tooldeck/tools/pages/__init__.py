@@ -1,0 +1,1 @@
+"""The parts of ``web``: getting pages past every guard, reading them, searching for them."""
