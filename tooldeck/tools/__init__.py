@@ -21,6 +21,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "exec": "tooldeck.tools.exec:exec_tool",
         "memory": "tooldeck.tools.memory:memory",
         "file": "tooldeck.tools.file:file",
+        "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
         "web": "tooldeck.tools.web:web",
     }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tooldeck.core.errors import ExpectedError
 
-__all__ = ["Anchor", "BadAnchor", "anchors_of", "read_anchor"]
+__all__ = ["Anchor", "BadAnchor", "anchors_of", "place_of", "read_anchor", "unique_place"]
 
 LEAST = 8
 """Hexadecimal digits of a hash at least."""
@@ -44,6 +44,33 @@ def read_anchor(text: str) -> Anchor:
     if found is None:
         raise BadAnchor(f"{text[:80]!r} is no anchor; give one as it was read, such as 12:3f9a0c1d.")
     return Anchor(int(found[1]), found[2], int(found[3] or 0))
+
+
+def place_of(anchor: Anchor, lines: list[str]) -> int:
+    """The line, from 0, that an anchor of this very text means; raises `BadAnchor` where none or several do.
+
+    A wrong number is overlooked where no other line has the hash.
+    """
+    hashes = _hashes(lines)
+    if 0 < anchor.line <= len(lines) and hashes[anchor.line - 1].startswith(anchor.hash):
+        return anchor.line - 1
+    return unique_place(anchor, lines)
+
+
+def unique_place(anchor: Anchor, lines: list[str]) -> int:
+    """The one line, from 0, that has the hash of an anchor whose number may be of another state of the text.
+
+    Raises `BadAnchor` where several have it, or had when the anchor was made.
+    """
+    found = [place for place, one in enumerate(_hashes(lines)) if one.startswith(anchor.hash)]
+    if not found:
+        raise BadAnchor(f"No line has the anchor {anchor} any more; read the file again.")
+    if len(found) > 1 or anchor.ordinal:
+        numbers = ", ".join(str(place + 1) for place in found[:10])
+        raise BadAnchor(
+            f"The anchor {anchor} may mean any of the equal lines {numbers}; read the file again."
+        )
+    return found[0]
 
 
 def anchors_of(lines: list[str]) -> list[Anchor]:

@@ -87,6 +87,29 @@ class Document:
             ends=self.ends[:before] + made + self.ends[before + inside :],
         )
 
+    def with_lines(self, start: int, stop: int, new: list[str]) -> Document:
+        """With other lines in place of those from `start` up to `stop`, counted from 0.
+
+        Whether the last line has an end stays as it is; what is put into an empty text gets one.
+        """
+        starts = self._starts()
+        count = len(starts) - 1
+        open_end = bool(self.text) and not self.text.endswith("\n")
+        first, last = starts[start], starts[stop]
+        made = "".join(f"{line}\n" for line in new)
+        if open_end and stop == count:
+            made = made.removesuffix("\n")
+            if start == count and new:
+                made = f"\n{made}"
+            elif not new and start and start < stop:
+                first -= 1  # the line before is the last one now
+        return self.spliced(first, last, made)
+
+    def _starts(self) -> list[int]:
+        """Where each line begins, and where the last one ends."""
+        starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return starts if self.text.endswith("\n") or not self.text else [*starts, len(self.text)]
+
     def encode(self) -> bytes:
         """The bytes of the file; raises `NotText` for a character that the encoding does not have."""
         text = self.text
