@@ -114,8 +114,8 @@ def spans_by_hash(edits: Sequence[LineEdit], lines: list[str]) -> list[Span]:
             end = unique_place(last, lines)
             if end - place > 1 or end - place != last.line - anchor.line:
                 raise BadAnchor(
-                    f"The file has changed, and nobody knows whether the lines between {anchor} and {last} are "
-                    "still the same; read it again."
+                    f"The file has changed, and the lines between {anchor} and {last} may have as well; "
+                    "read it again."
                 )
         spans.append(_spoken(edit, place, end))
     _check_apart(spans)
@@ -123,7 +123,7 @@ def spans_by_hash(edits: Sequence[LineEdit], lines: list[str]) -> list[Span]:
 
 
 def moved(spans: Sequence[Span], drift: Drift, count: int) -> list[Span | None]:
-    """The spans in the text as it is now, of `count` lines; None for one that cannot be found without doubt."""
+    """The spans in the text as it is now, of `count` lines; None for one that is in doubt."""
     found: list[Span | None] = []
     for span in spans:
         if span.edge:
