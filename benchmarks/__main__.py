@@ -11,6 +11,7 @@ from benchmarks.measure import Figure
 PARTS: dict[str, Callable[[], None]] = {
     "actions": lambda: _print(actions.figures()),
     "calls": lambda: _print(calls.figures()),
+    "checks": lambda: _print(schemas.checks()),
     "imports": lambda: _print(imports.figures()),
     "schemas": lambda: _print(schemas.figures()),
     "mcp": lambda: _print(mcp_calls.figures()),

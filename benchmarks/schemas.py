@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, NotRequired
 
 from pydantic import TypeAdapter, create_model
+from typing_extensions import TypedDict
 
-from benchmarks.measure import Figure
+from benchmarks.calls import book
+from benchmarks.measure import Figure, in_turns
 from tooldeck import Deck
+from tooldeck.core.arguments import read_arguments
 
 FUNCTIONS = 1_000
 TOOLS = 10_000
 ROUNDS = 3
+
+
+class _Arguments(TypedDict):
+    city: str
+    seats: NotRequired[int]
+    price: NotRequired[float]
+
 
 SOURCE = '''
 def f{n}(city: str, seats: int = {n}, tags: list[str] | None = None, ratio: float = 0.5) -> str:
@@ -34,6 +46,26 @@ def functions(count: int) -> list[Callable[..., Any]]:
     space: dict[str, Any] = {"__name__": "benchmarks.made"}
     exec("".join(SOURCE.format(n=number) for number in range(count)), space)  # noqa: S102 - our own text
     return [space[f"f{number}"] for number in range(count)]
+
+
+def checks() -> Iterator[Figure]:
+    """A typical call checked, from what a client has parsed and from text, against the validator alone."""
+    tool = Deck().add(book, effects="none")
+    text = '{"city": "Rome", "seats": 2, "price": 3.5}'
+    given, schema = json.loads(text), tool.parameters
+    adapter = TypeAdapter(create_model("Book", city=(str, ...), seats=(int, 1), price=(float, 9.5)))
+    typed = TypeAdapter(_Arguments)
+    for name, against in (("a model", adapter), ("a TypedDict", typed)):
+        ours, theirs = in_turns(
+            lambda: tool.params.check(given), partial(against.validate_json, text), calls=300
+        )
+        yield Figure(f"check, against validate_json of {name}", ours * 1e6, theirs * 1e6, "us", "1.3")
+    read = in_turns(
+        lambda: tool.params.check(read_arguments(text, schema).arguments),
+        lambda: typed.validate_json(text),
+        calls=300,
+    )
+    yield Figure("check of a text, against the same", read[0] * 1e6, read[1] * 1e6, "us")
 
 
 def figures() -> Iterator[Figure]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tooldeck.core.loose_json import MAX_DEPTH, CutOff, NoJson, read_json
+from tooldeck.core.loose_json import MAX_DEPTH, CutOff, NoJson, read_json, read_plain
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -113,3 +113,27 @@ def test_long_texts_take_time_in_proportion():
     text = "{'a': [" + "'x', /* y */ " * 20_000 + "]}"
     value, _ = read_json(text)
     assert len(value["a"]) == 20_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}', '{"a": 1, "b": "x", "c": [1, "y", null], "d": 2.5}', "{}", '{"a": true} ',
+        '{"a": 12345678901234567890123456789}',
+    ],
+)  # fmt: skip
+def test_the_quick_way_reads_what_the_long_way_reads(text):
+    assert read_plain(text) == read_json(text)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "a": 2}', '{"a": 1, "a": 1}', '{"a": {"b": 1}}', '{"a": [{"b": 1}]}', '{"a": "x:y"}',
+        '{"a": 1e999}', '{"a": [1e999]}', '{"a": [[1e999]]}', '{"a": NaN}', '{"a": 1} x', "{'a': 1}", "[1]",
+        '{"a": "\\ud800"}', '{"a": "' + "x" * 5000 + '"}', '{"a": ' + "9" * 5000 + "}", "", '{"a": 1',
+    ],
+    ids=lambda text: text[:20],
+)  # fmt: skip
+def test_the_quick_way_leaves_everything_else_to_the_long_way(text):
+    assert read_plain(text) is None

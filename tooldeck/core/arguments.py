@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tooldeck.core.envelopes import out_of_list
-from tooldeck.core.loose_json import NoJson, read_json
+from tooldeck.core.loose_json import NoJson, read_json, read_plain
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.sample import sample
 from tooldeck.core.strangers import error_words, to_repr
@@ -63,7 +63,7 @@ def read_arguments(raw: Mapping[str, Any] | str | None, schema: Mapping[str, Any
     if not isinstance(value, dict):
         kind = {list: "a list", str: "text", bool: "true or false"}.get(type(value), "a number")
         return _no_object(kind, raw, schema)
-    if schema is not None:
+    if schema is not None and ("null" in raw or "None" in raw):
         value = _with_nulls(value, schema, notes)
     return Read(value, tuple(notes))
 
@@ -102,6 +102,9 @@ def _refused(wanted: str, got: str = "") -> Read:
 
 
 def _read_text(text: str, notes: list[Note]) -> Any:
+    plain = read_plain(text)
+    if plain is not None:
+        return plain
     if len(text) > MAX_CHARS:
         raise NoJson(f"{len(text)} characters of arguments are too many; {MAX_CHARS} are read at most")
     if not text.strip():

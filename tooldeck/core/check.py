@@ -25,6 +25,8 @@ from tooldeck.core.vocabulary import nearest
 
 __all__ = ["FunctionParameters", "field_default"]
 
+_checked = tuple.__new__
+"""Makes a `Checked` of all its parts in half the time of the class, which is a function of Python."""
 _PLAIN = (str, int, float, bool, type(None))
 _NAMED = {"missing", "extra_forbidden"}
 
@@ -49,7 +51,9 @@ class FunctionParameters:
             return self._check_inexact(given, error)
         except Exception as error:  # noqa: BLE001 - validators of strangers may raise anything
             return _unchecked(given, error)
-        return Checked(self._filled(values) if self.fills else values, given)
+        if self.fills:
+            values = self._filled(values)
+        return _checked(Checked, (values, given, (), ()))
 
     def _check_inexact(self, given: dict[str, Any], refused: ValidationError) -> Checked:
         if not _is_json(given):

@@ -211,7 +211,12 @@ def read_number(token: Token, sign: str, limits: ActionLimits, found: Findings) 
             token.start,
             f"A number of {len(digits)} characters; write an id as text in quotes.",
         )
-    if digits[0] in "123456789" and digits.isascii() and digits.replace(".", "", 1).isdigit():
+    if (
+        digits[0] in "123456789"
+        and "." in digits
+        and digits.isascii()
+        and digits.replace(".", "", 1).isdigit()
+    ):
         return float(sign + digits)
     if not digits.isascii():
         digits = _folded(token, found)
