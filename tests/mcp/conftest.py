@@ -99,15 +99,28 @@ def shelf() -> DictShelf:
 
 
 @pytest.fixture
-def http_url(library) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(library) -> Iterator[Callable[[str], tuple[int, subprocess.Popen[str]]]]:
+    """Starts the library's server on the loopback interface, ``http`` or ``sse``; gives port and process."""
+    started: list[subprocess.Popen[str]] = []
+
+    def serve(kind: str) -> tuple[int, subprocess.Popen[str]]:
+        process = subprocess.Popen([*library, kind], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        return int(process.stdout.readline()), process
+
+    yield serve
+    for process in started:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+
+
+@pytest.fixture
+def http_url(serving) -> tuple[str, subprocess.Popen[str]]:
     """A server on the loopback interface: its address and its process."""
-    process = subprocess.Popen([*library, "http"], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    port = process.stdout.readline().strip()
-    yield f"http://127.0.0.1:{port}/mcp", process
-    process.kill()
-    process.wait(10)
-    process.stdout.close()
+    port, process = serving("http")
+    return f"http://127.0.0.1:{port}/mcp", process
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tooldeck.core.errors import DefinitionError
 from tooldeck.mcp.errors import McpConnectError, McpError
 from tooldeck.mcp.handlers import Answer, Handlers
 
@@ -66,7 +67,7 @@ def test_an_address_that_speaks_no_mcp_is_told(connected):
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=serve, args=(listener,), daemon=True).start()
-        with pytest.raises(McpConnectError, match=r"it gave no session .*(?i:not found|404|terminated)"):
+        with pytest.raises(McpConnectError, match=r"answered with the HTTP status 404\."):
             connected(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
 
 
@@ -75,3 +76,35 @@ def test_an_address_that_accepts_and_says_nothing_is_given_up(connected):
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
         with pytest.raises(McpConnectError, match=r"did not answer within 0\.5 s"):
             connected(url, connect_timeout=0.5)
+
+
+@pytest.mark.parametrize("transport", ["auto", "sse"])
+def test_a_server_of_the_older_transport_is_found_and_called(transport, serving, connected):
+    port, _ = serving("sse")
+    handlers = Handlers(on_elicit=lambda question: Answer("accept", {"name": "Ada", "colour": "red"}))
+    session = connected(f"http://127.0.0.1:{port}/sse", transport=transport, handlers=handlers)
+    assert session.transport == "sse"
+    assert session.call("add", {"a": 1, "b": 2}).result(LIMIT).data == {"result": 3}
+    assert session.call("two_questions").result(LIMIT).text == "Ada likes red"
+    assert len(session.call("large", {"size": 400_000}).result(LIMIT).text) == 400_000
+
+
+def test_headers_reach_a_server_of_the_older_transport_and_its_end_is_noticed(serving, connected, eventually):
+    port, process = serving("sse")
+    session = connected(f"http://127.0.0.1:{port}/sse", headers={"X-Asked-By": "tooldeck"})
+    process.kill()
+    assert eventually(lambda: session.state == "dead", 15)
+    with pytest.raises(McpError, match="is over"):
+        session.call("add", {"a": 1, "b": 2}).result(LIMIT)
+
+
+@pytest.mark.parametrize("transport", ["auto", "http"])
+def test_an_address_that_is_no_server_is_named_with_the_status_it_gave(transport, serving, connected):
+    port, _ = serving("http")
+    with pytest.raises(McpConnectError, match=r"answered with the HTTP status 404"):
+        connected(f"http://127.0.0.1:{port}/nowhere", transport=transport)
+
+
+def test_a_transport_that_there_is_not_is_refused(connected):
+    with pytest.raises(DefinitionError, match="transport must be auto, http, sse, got 'websocket'"):
+        connected("http://127.0.0.1:1/mcp", transport="websocket")

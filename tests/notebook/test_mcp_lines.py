@@ -149,3 +149,47 @@ def test_a_trusted_server_s_hints_are_believed(shell: Shell) -> None:
     shell.run(CONNECT.format("kind").replace("connect", "connect --trust --mode legacy"))
     assert shell.deck["echo"].read_only
     assert shell.deck.mcp["kind"].session.mode == "legacy"
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    """A file that lists the hand-written server and one that is not there."""
+    file = tmp_path / "mcp.json"
+    servers = {
+        "raw": {"command": sys.executable, "args": ["-S", str(RAW)], "env": {"KEY": "${NOT_SET_HERE:-x}"}},
+        "gone": {"command": "no-such-program-here", "autoApprove": ["*"]},
+    }
+    file.write_text(json.dumps({"mcpServers": servers}))
+    return file
+
+
+def test_a_file_of_servers_is_shown_and_starts_nothing(shell: Shell, listed: Path) -> None:
+    shown = repr(shell.run(f"%mcp import {listed}"))
+    assert "NOT_SET_HERE" in shown
+    assert "autoApprove is not taken over" in shown
+    assert not shell.deck.servers()
+
+
+def test_servers_of_a_file_are_asked_about_and_one_that_fails_keeps_no_other_away(
+    shell: Shell, listed: Path
+) -> None:
+    assert "was not started" in shell.fails(f"%mcp import {listed} raw")  # nobody is there to ask
+    assert not shell.deck.servers()
+    shell.run("%policy allow start_mcp_server")
+    assert not shell.ip.run_cell(f"%mcp import {listed} --all").success
+    assert "no program 'no-such-program-here'" in shell.fails(f"%mcp import {listed} gone")
+    assert [made.label for made in shell.deck.servers()] == ["raw"]
+    assert "has no server 'none'" in shell.fails(f"%mcp import {listed} none")
+
+
+def test_the_files_of_other_programs_are_found(
+    shell: Shell, listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".cursor").mkdir()
+    listed.rename(tmp_path / ".cursor" / "mcp.json")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path / ".cursor")
+    table = repr(shell.run("%mcp import"))
+    assert table.splitlines()[1].split() == ["cursor", str(tmp_path / ".cursor" / "mcp.json"), "2"]
+    assert "no-such-program-here" in repr(shell.run("%mcp import cursor"))
+    assert "has no list of servers here" in shell.fails("%mcp import windsurf")

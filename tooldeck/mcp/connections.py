@@ -83,6 +83,8 @@ class Connections(Probing):
         effects: Mapping[str, str | Iterable[str]] | None = None,
         breaker: BreakerSettings | None = None,
         trust: bool = False,
+        only: Iterable[str] | None = None,
+        without: Iterable[str] = (),
         unseen: bool = False,
         **settings: Unpack[SessionSettings],
     ) -> Connection:
@@ -93,8 +95,9 @@ class Connections(Probing):
         same label again replaces the connection. `reads` and `effects` are the user's declarations, see
         `Declarations`; what is not declared asks before every call. `breaker` says when a failing tool of
         this server is left alone; failures that a tool reports count like those of a server that is gone,
-        refused arguments do not. With `trust` the server's own hints that a tool only reads are believed. The
-        other options are those of `Session`.
+        refused arguments do not. With `trust` the server's own hints that a tool only reads are believed.
+        `only` and `without` choose by name or pattern which tools come into the deck. The other options are
+        those of `Session`.
 
         A command is started without a question because the caller has written it. It is shown and asked about
         where that is not so: with `unseen`, as for commands out of a file, and within a call of a tool. What
@@ -103,7 +106,8 @@ class Connections(Probing):
 
         Raises `McpConnectError`, `DefinitionError` or `SetupError`; other connections are left alone.
         """
-        made = self._made(target, label, Declarations(reads, effects, breaker, trust=trust), settings)
+        declared = Declarations(reads, effects, breaker, trust=trust, only=only, without=without)
+        made = self._made(target, label, declared, settings)
         refuse_to_block(made, *self._in_the_way(made))
         return step(self._connect(made, self._blocking, unseen=unseen))
 
@@ -116,11 +120,14 @@ class Connections(Probing):
         effects: Mapping[str, str | Iterable[str]] | None = None,
         breaker: BreakerSettings | None = None,
         trust: bool = False,
+        only: Iterable[str] | None = None,
+        without: Iterable[str] = (),
         unseen: bool = False,
         **settings: Unpack[SessionSettings],
     ) -> Connection:
         """The same as `connect`, to be awaited."""
-        made = self._made(target, label, Declarations(reads, effects, breaker, trust=trust), settings)
+        declared = Declarations(reads, effects, breaker, trust=trust, only=only, without=without)
+        made = self._made(target, label, declared, settings)
         return await self._connect(made, self._awaited, unseen=unseen)
 
     def reconnect(self, label: str) -> Connection:

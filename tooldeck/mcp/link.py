@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, cast
 
 from tooldeck import __version__
 from tooldeck.mcp import faults, raw
 from tooldeck.mcp.frames import FrameLog
-from tooldeck.mcp.http import http_streams
+from tooldeck.mcp.http import TRANSPORTS, HttpDoor
 from tooldeck.mcp.stdio import StdioServer
 from tooldeck.mcp.tap import Tap
 from tooldeck.mcp.target import Command, InProcess, Target, Url
@@ -18,6 +18,7 @@ __all__ = ["Link"]
 _SETTLE = 1.0
 # Seconds until it is known how a process ended that has closed its output.
 
+_UNAUTHORIZED = 401
 _NEVER_RAN = (
     "Its work was done before it said anything; perhaps the script only defines a server and never calls "
     "mcp.run()."
@@ -36,6 +37,7 @@ class Link:
         cwd: str | None,
         headers: dict[str, str],
         log: FrameLog,
+        transport: str = "auto",
     ) -> None:
         self.label = label
         self.target = target
@@ -44,7 +46,11 @@ class Link:
         self.tap = Tap(log)
         self.client: Any = None
         """The library's client while the connection stands."""
-        self._env, self._cwd, self._headers = env, cwd, headers
+        self.door = HttpDoor(target.url, headers) if isinstance(target, Url) else None
+        """The way to a URL; None for other kinds of target."""
+        self.transport = "stdio" if isinstance(target, Command) else "" if self.door is None else "http"
+        """How messages go: ``stdio``, ``http`` or ``sse``; empty within this process."""
+        self._env, self._cwd, self._transport = env, cwd, transport
 
     @property
     def broken(self) -> bool:
@@ -53,12 +59,26 @@ class Link:
 
     async def enter(self, stack: AsyncExitStack, mode: str, callbacks: dict[str, Any]) -> Any:
         """Connect; leaving `stack` takes everything down. `callbacks` are options of the library's client."""
+        if self.door is None:
+            return await self._entered(stack, self._streams(), mode, callbacks)
+        *others, last = TRANSPORTS[self._transport]
+        for self.transport in others:
+            try:
+                return await self._entered(stack, self._through(self.transport), mode, callbacks)
+            except Exception:
+                if not self.door.may_be_older:
+                    raise
+                self.tap.ended.clear()
+        self.transport = last
+        return await self._entered(stack, self._through(last), mode, callbacks)
+
+    async def _entered(self, stack: AsyncExitStack, way: Any, mode: str, callbacks: dict[str, Any]) -> Any:
         import mcp
         from mcp import types
 
         self.tap.log.begin()
         client: Any = mcp.Client(
-            self._transport(),
+            way,
             mode=mode,
             cache=None,
             client_info=types.Implementation(name="tooldeck", version=__version__),
@@ -75,13 +95,15 @@ class Link:
         self.client = client
         return client
 
-    def _transport(self) -> Any:
+    def _streams(self) -> Any:
         if isinstance(self.target, Command):
             self.process = StdioServer(self.target, self._env, self._cwd)
             return self.tap.through(self.process.streams())
-        if isinstance(self.target, Url):
-            return self.tap.through(http_streams(self.target.url, self._headers))
-        return self.target.server
+        return cast("InProcess", self.target).server
+
+    def _through(self, transport: str) -> Any:
+        assert self.door is not None  # noqa: S101 - asked for URLs only
+        return self.tap.through(self.door.streams(transport))
 
     async def why_ended(self) -> str:
         """Why the server went, with what the program printed."""
@@ -94,7 +116,11 @@ class Link:
     async def connect_error(self, error: BaseException) -> BaseException:
         """Why no session came about, with what the program printed."""
         if self.process is None:
-            return faults.of_connect(error, self.label, self.target)
+            refused = self.door.refused if self.door is not None else None
+            ending = "" if refused is None else f"answered with the HTTP status {refused}"
+            if refused == _UNAUTHORIZED:
+                ending += ", so it wants to know who asks; give headers={'Authorization': …}"
+            return faults.of_connect(error, self.label, self.target, ending)
         await self.process.settled(_SETTLE)
         told = [self.process.told()] if self.process.told() else []
         if self.process.exit_code == 0 and not self.process.junk:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from typing import Any, TypedDict
@@ -23,6 +23,7 @@ from tooldeck.mcp.calls import CallsInFlight
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpError, McpToolError
 from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.http import TRANSPORTS
 from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
@@ -40,6 +41,7 @@ class SessionSettings(TypedDict, total=False):
     timeout: float
     connect_timeout: float
     mode: str
+    transport: str
     env: Mapping[str, str] | None
     cwd: str | None
     headers: Mapping[str, str] | None
@@ -52,7 +54,9 @@ class Session:
 
     `target` as in `read_target`. `timeout` is in seconds for every call, not counting the time a question to
     the person is open; `connect_timeout` for everything from the start of the program to the list of tools.
-    `mode` is ``auto``, ``legacy`` (protocol versions up to 2025-11-25) or a newer version. `env` is added to
+    `mode` is ``auto``, ``legacy`` (protocol versions up to 2025-11-25) or a newer version. `transport` is how
+    a URL is spoken to: ``http`` (Streamable HTTP), ``sse`` (its predecessor) or ``auto``, which tries the one
+    and, where the server refuses it as older ones do, the other. `env` is added to
     the safe part of the environment, `headers` to HTTP requests. `executor` is where everything runs. `log`
     takes the messages, where one of an earlier session shall go on.
 
@@ -68,6 +72,7 @@ class Session:
         timeout: float = 60.0,
         connect_timeout: float = 30.0,
         mode: str = "auto",
+        transport: str = "auto",
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -94,7 +99,13 @@ class Session:
         self.log = FrameLog() if log is None else log
         """The messages both ways, with their times."""
         self._link = Link(
-            label, self.target, env=environment(env), cwd=cwd, headers=dict(headers or {}), log=self.log
+            label,
+            self.target,
+            env=environment(env),
+            cwd=cwd,
+            headers=dict(headers or {}),
+            log=self.log,
+            transport=_one_of("transport", transport, TRANSPORTS),
         )
         self._life = Life(self._link, self._enter)
         self._calls = CallsInFlight(self)
@@ -156,6 +167,11 @@ class Session:
     @on_end.setter
     def on_end(self, told: Callable[[], None] | None) -> None:
         self._life.on_end = told
+
+    @property
+    def transport(self) -> str:
+        """How messages go: ``stdio``, ``http`` or ``sse``; empty for a server of this process."""
+        return self._link.transport
 
     @property
     def is_legacy(self) -> bool:
@@ -280,6 +296,12 @@ class Session:
             return faults.of_call(error, tool, self.label)
         await self._life.explained()
         return self._over()
+
+
+def _one_of(name: str, given: str, known: Iterable[str]) -> str:
+    if given not in known:
+        raise DefinitionError(f"{name} must be {', '.join(known)}, got {given!r}.")
+    return given
 
 
 def _above_zero(name: str, seconds: float) -> float:

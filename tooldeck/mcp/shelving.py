@@ -51,19 +51,20 @@ class Shelving:
     def update(self, connection: Connection) -> None:
         """Bring the shelf and `connection` up to date with the server's list of this moment."""
         session, label = connection.session, connection.label
+        offered = [tool for tool in session.tools if connection.declared.wants(tool.name)]
         taken = self._tools_now()
         mine = self._tools_of(label, taken)
         known = self._known.setdefault(label, {})
         names = deck_names(
             label,
-            [tool.name for tool in session.tools],
+            [tool.name for tool in offered],
             lambda name: name in mine or name not in taken,
             known,
         )
         bad = list(session.malformed)
         made: dict[str, Tool] = {}
         connection.held = {}
-        for remote in session.tools:
+        for remote in offered:
             standing = self._trust.standing(connection, remote.name, remote.definition)
             if standing is not Standing.PINNED:
                 connection.held[remote.name] = standing

@@ -21,6 +21,7 @@ __all__ = [
     "Target",
     "Url",
     "check_label",
+    "comes_along",
     "default_label",
     "read_target",
 ]
@@ -60,6 +61,12 @@ class InProcess:
 
 
 Target = Command | Url | InProcess
+
+
+def comes_along(target: Target) -> bool:
+    """Whether it is the server that comes with this package."""
+    return isinstance(target, Command) and target.words[-1] == str(_DEMO)
+
 
 _DEMO = Path(__file__).with_name("demo_server.py")
 
@@ -157,7 +164,7 @@ def default_label(target: Target) -> str:
         return _shortened(host.removeprefix("www.").removeprefix("mcp.").split(":")[0])
     if isinstance(target, InProcess):
         return _shortened(str(getattr(target.server, "name", "") or type(target.server).__name__))
-    if target.words[-1] == str(_DEMO):
+    if comes_along(target):
         return "demo"
     for word in target.words:
         name = os.path.basename(word.rstrip("/"))  # noqa: PTH119 - a word, maybe no path at all

@@ -32,7 +32,8 @@ class Declarations:
 
     `reads` names the tools that only read, patterns such as ``get_*`` included; `effects` gives other tools
     their effects by name or pattern. Names are the server's own. With `trust` the server's hints that a tool
-    only reads, or may be repeated, are believed where the user says nothing else.
+    only reads, or may be repeated, are believed where the user says nothing else. `only` and `without` choose
+    the tools that come into the deck.
     """
 
     def __init__(
@@ -42,7 +43,11 @@ class Declarations:
         breaker: BreakerSettings | None = None,
         *,
         trust: bool = False,
+        only: Iterable[str] | None = None,
+        without: Iterable[str] = (),
     ) -> None:
+        self._only = None if only is None else tuple(only)
+        self._without = tuple(without)
         self.breaker = breaker or BreakerSettings()
         self.trust = trust
         names = [reads] if isinstance(reads, str) else list(reads)
@@ -52,6 +57,11 @@ class Declarations:
         for name, words in (effects or {}).items():
             read = read_effects(words)
             self._rules.append((name, frozenset() if read is None else read))
+
+    def wants(self, name: str) -> bool:
+        """Whether a tool comes into the deck at all."""
+        chosen = self._only is None or any(fnmatch.fnmatchcase(name, one) for one in self._only)
+        return chosen and not any(fnmatch.fnmatchcase(name, one) for one in self._without)
 
     def of(self, remote: RemoteTool, standing: Standing = Standing.PINNED) -> frozenset[Effect] | None:
         """The effects of a tool; None when nobody declared any. The last rule that fits wins.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.mcp.changes import Changes, compare
 from tooldeck.mcp.consent import approve_question, start_question
 from tooldeck.mcp.pins import Pins, Standing
-from tooldeck.mcp.target import Command, InProcess, Target
+from tooldeck.mcp.target import Command, InProcess, Target, comes_along
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
@@ -27,16 +28,17 @@ def identity(label: str, target: Target) -> str | None:
     None for servers that are the user's own objects, which change whenever their cell runs, and for the demo,
     which changes with this package.
     """
-    if isinstance(target, InProcess) or (isinstance(target, Command) and target.shown):
+    if isinstance(target, InProcess) or comes_along(target):
         return None
     return f"{label} {target}"
 
 
 def launch_of(target: Target, env: Mapping[str, str] | None, folder: str | None) -> dict[str, Any] | None:
     """What is run to start a server, as a person is shown it; None where nothing is."""
-    if not isinstance(target, Command) or target.shown:
+    if not isinstance(target, Command) or comes_along(target):
         return None
-    return {"command": list(target.words), "folder": folder or ".", "environment": sorted(env or {})}
+    words = shlex.split(target.shown) or target.words  # what was filled in is not for showing
+    return {"command": list(words), "folder": folder or ".", "environment": sorted(env or {})}
 
 
 class Trust:
@@ -63,7 +65,9 @@ class Trust:
 
     @staticmethod
     def _command(made: Connection) -> dict[str, Any]:
-        values = exact_text(dict(made.given_env))  # another value is another command, but none is kept
+        # Another value is another command, but none is kept.
+        words = list(made.session.target.words) if isinstance(made.session.target, Command) else []
+        values = exact_text([words, dict(made.given_env)])
         return {**(made.launch or {}), "values": hashlib.sha256(values.encode()).hexdigest()}
 
     # -- definitions ---

@@ -7,6 +7,7 @@ from typing import Any
 
 from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
+from tooldeck.mcp.clients import CLIENTS
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, inspecting, policies, servers, tools
 from tooldeck.plugins import plugins
@@ -58,6 +59,8 @@ def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
         return servers.WORDS
     if words[0] == "connect":
         return _CONNECT
+    if words[0] == "import":
+        return (*CLIENTS, "--all")
     labels = [made.label for made in deck.servers()]
     if words[0] == "log":
         return (*labels, *_WIRE_LOG)

@@ -159,12 +159,13 @@ class SessionTable(Table):
     def rows(self) -> list[tuple[str, ...]]:
         """One row a server."""
         return [
-            ("server", "state", "protocol", "tools", "tokens", "target", "reason"),
+            ("server", "state", "protocol", "over", "tools", "tokens", "target", "reason"),
             *(
                 (
                     made.label,
                     str(made.state),
                     made.session.protocol,
+                    made.session.transport,
                     str(len(made)),
                     str(_tokens(made)),
                     str(made.session.target),

@@ -1,4 +1,7 @@
-"""A server made with the official library, for the newer protocol. ``sdk.py http`` serves HTTP."""
+"""A server made with the official library, for the newer protocol.
+
+``sdk.py http`` serves HTTP, ``sdk.py sse`` does so by the older transport.
+"""
 
 from __future__ import annotations
 
@@ -81,12 +84,13 @@ async def grow(context: Context) -> str:
     return "grown"
 
 
-if sys.argv[1:] == ["http"]:
+if sys.argv[1:]:
     import uvicorn
 
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
-    config = uvicorn.Config(server.streamable_http_app(), log_level="error")
+    app = server.streamable_http_app() if sys.argv[1] == "http" else server.sse_app()
+    config = uvicorn.Config(app, log_level="error")
     uvicorn.Server(config).run(sockets=[listener])
 else:
     server.run("stdio")

@@ -9,6 +9,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from tooldeck.notebook.lines import Mistake, as_typed, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
 from tooldeck.notebook.magics.base import found_in, in_one_sentence
+from tooldeck.notebook.magics.importing import ImportLines
 from tooldeck.notebook.magics.inspecting import INSPECT_WORDS, InspectingLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
-WORDS = ("connect", "list", "tools", "close", "reconnect", *INSPECT_WORDS)
+WORDS = ("connect", "list", "tools", "close", "reconnect", "import", *INSPECT_WORDS)
 """What may follow ``%mcp``."""
-OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode")
+OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport")
 """The options of ``%mcp connect`` that take a value."""
 FLAGS = ("trust",)
 """Those that take none."""
 
 
 @magics_class
-class ServerMagics(InspectingLines):
+class ServerMagics(InspectingLines, ImportLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -38,11 +39,15 @@ class ServerMagics(InspectingLines):
         """Connect MCP servers and look at them.
 
         ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--connect-timeout SECONDS]
-        [--env NAME=VALUE] [--mode auto|legacy] [--trust] COMMAND… | URL | demo`` brings the server's tools
-        into the deck; ``--reads`` names tools that you declare to only read, so that they need no approval,
-        ``--trust`` believes the server about which do, ``--mode legacy`` speaks the protocol up to
-        2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools, ``%mcp close
-        [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one again.
+        [--env NAME=VALUE] [--mode auto|legacy] [--transport auto|http|sse] [--trust] COMMAND… | URL | demo``
+        brings the server's tools into the deck; ``--reads`` names tools that you declare to only read, so
+        that they need no approval, ``--trust`` believes the server about which do, ``--mode legacy`` speaks
+        the protocol up to 2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools,
+        ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one again.
+
+        ``%mcp import`` lists the files in which other programs keep their servers, ``%mcp import
+        PROGRAM|FILE`` the servers in one, ``%mcp import PROGRAM|FILE NAME… | --all`` connects them: each
+        command is shown and asked about, secrets are asked for and written nowhere.
 
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
         asks about definitions that are new or changed.
@@ -132,6 +137,7 @@ def _environment(text: str) -> dict[str, str] | None:
 def _settings(options: dict[str, str]) -> SessionSettings:
     found: SessionSettings = {
         "mode": options.get("mode", "auto"),
+        "transport": options.get("transport", "auto"),
         "env": _environment(options.get("env", "")),
     }
     if "timeout" in options:

@@ -1,0 +1,234 @@
+"""Lists of servers as other programs write them: read truly, nothing approved, no secret written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tooldeck import Deck
+from tooldeck.core.approval import Decision
+from tooldeck.core.errors import DefinitionError
+from tooldeck.mcp.configs import ServerConfig, read_config
+from tooldeck.mcp.consent import START
+from tooldeck.mcp.jsonc import read_jsonc
+from tooldeck.mcp.target import read_target
+
+
+def nobody(want):
+    raise AssertionError(f"{want} was asked for")
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Writes a file and reads its servers by name."""
+
+    def read(text, name="mcp.json"):
+        file = tmp_path / name
+        file.write_text(text if isinstance(text, str) else json.dumps(text))
+        return {one.name: one for one in read_config(file)}
+
+    return read
+
+
+FILES = {
+    "claude": {"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "b"}}}},
+    "cursor": {"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "b"}}}},
+    "vscode": {
+        "servers": {"git": {"type": "stdio", "command": "uvx", "args": ["mcp-server-git"], "env": {"A": "b"}}}
+    },
+    "vscode settings": {
+        "mcp": {"servers": {"git": {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "b"}}}}
+    },
+    "opencode": {
+        "mcp": {"git": {"type": "local", "command": ["uvx", "mcp-server-git"], "environment": {"A": "b"}}}
+    },
+}
+
+
+@pytest.mark.parametrize("program", FILES)
+def test_a_command_is_found_wherever_a_program_keeps_it(read, program):
+    (git,) = read(FILES[program]).values()
+    assert (git.name, git.command, git.env) == ("git", ("uvx", "mcp-server-git"), {"A": "b"})
+    ready = git.ready(nobody)
+    assert str(ready["target"]) == "uvx mcp-server-git"
+    assert (ready["label"], ready["env"], ready["unseen"]) == ("git", {"A": "b"}, True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "transport"),
+    [
+        ({"url": "https://x.example/mcp"}, "auto"),
+        ({"type": "sse", "url": "https://x.example/mcp"}, "sse"),
+        ({"type": "http", "url": "https://x.example/mcp"}, "http"),
+        ({"serverUrl": "https://x.example/mcp"}, "auto"),
+        ({"httpUrl": "https://x.example/mcp"}, "auto"),
+        ({"type": "remote", "url": "https://x.example/mcp"}, "auto"),
+    ],
+)
+def test_an_address_is_read_in_all_spellings(read, entry, transport):
+    (one,) = read({"mcpServers": {"x": {**entry, "headers": {"A": "b"}}}}).values()
+    ready = one.ready(nobody)
+    assert (ready["target"], ready["transport"], ready["headers"]) == (
+        "https://x.example/mcp",
+        transport,
+        {"A": "b"},
+    )
+
+
+def test_codex_is_toml_with_headers_out_of_the_environment(read, monkeypatch):
+    text = """
+[mcp_servers.docs]
+url = "https://docs.example/mcp"
+bearer_token_env_var = "DOCS_TOKEN"
+env_http_headers = { "X-Team" = "TEAM" }
+enabled_tools = ["search"]
+disabled_tools = ["delete_*"]
+
+[mcp_servers.off]
+command = "npx"
+args = ["-y", "thing"]
+enabled = false
+"""
+    found = read(text, "config.toml")
+    monkeypatch.setenv("DOCS_TOKEN", "t0ken")
+    monkeypatch.setenv("TEAM", "red")
+    ready = found["docs"].ready(nobody)
+    assert ready["headers"] == {"Authorization": "Bearer t0ken", "X-Team": "red"}
+    assert (ready["only"], ready["without"]) == (("search",), ("delete_*",))
+    assert found["off"].disabled
+
+
+def test_inputs_are_asked_for_once_and_never_shown(read):
+    text = """{
+      // what VS Code writes
+      "inputs": [
+        {"type": "promptString", "id": "key", "description": "API key", "password": true},
+        {"type": "pickString", "id": "zone", "options": ["eu", "us"], "default": "eu"}, /* last */
+      ],
+      "servers": {
+        "api": {"command": "node", "args": ["s.js", "--key", "${input:key}", "--zone=${input:zone}"],
+                "env": {"KEY": "${input:key}"},},
+      }
+    }"""
+    (api,) = read(text).values()
+    asked = []
+
+    def ask(want):
+        asked.append(want)
+        return {"key": "s3cret", "zone": ""}[want.name]
+
+    ready = api.ready(ask)
+    assert [(want.name, want.about, want.secret, want.options) for want in asked] == [
+        ("key", "API key", True, ()),
+        ("zone", "", False, ("eu", "us")),
+    ]
+    assert ready["target"].words == ("node", "s.js", "--key", "s3cret", "--zone=eu")
+    assert ready["env"] == {"KEY": "s3cret"}
+    assert "s3cret" not in f"{api!r} {ready['target']}"
+    with pytest.raises(DefinitionError, match="zone must be one of eu, us"):
+        api.ready(lambda want: "moon")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("${SET}", "yes"),
+        ("${env:SET}", "yes"),
+        ("{env:SET}", "yes"),
+        ("${UNSET_HERE:-else}", "else"),
+        ("a-${SET}-b", "a-yes-b"),
+        ("${workspaceFolder}/x", "/work space/x"),
+    ],
+)
+def test_variables_are_filled_as_each_program_writes_them(read, monkeypatch, written, expected):
+    monkeypatch.setenv("SET", "yes")
+    (one,) = read({"mcpServers": {"x": {"command": "p", "env": {"V": written}}}}).values()
+    assert one.ready(nobody, "/work space")["env"] == {"V": expected}
+
+
+def test_a_variable_that_is_missing_is_asked_for(read, monkeypatch):
+    monkeypatch.delenv("NOT_SET_HERE", raising=False)
+    (one,) = read({"mcpServers": {"x": {"command": "p", "env": {"V": "${NOT_SET_HERE}"}}}}).values()
+    assert [want.name for want in one.wants] == ["NOT_SET_HERE"]
+    assert one.ready(lambda want: "typed")["env"] == {"V": "typed"}
+    with pytest.raises(DefinitionError, match="NOT_SET_HERE is needed and was not given"):
+        one.ready(lambda want: "")
+
+
+def test_what_approves_by_itself_is_left_out_and_said(read):
+    (one,) = read({"mcpServers": {"x": {"command": "p", "autoApprove": ["*"], "trust": True}}}).values()
+    assert one.notes == ("autoApprove is not taken over", "trust is not taken over")
+    assert "trust" not in one.ready(nobody)
+
+
+def test_a_file_of_variables_is_read(read, tmp_path):
+    (tmp_path / "x.env").write_text("# none\nexport A='1'\nB=two\n")
+    entry = {"command": "p", "envFile": str(tmp_path / "x.env"), "env": {"B": "given"}}
+    (one,) = read({"servers": {"x": entry}}).values()
+    assert one.env == {"A": "1", "B": "given"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "lists no MCP servers"),
+        ('{"mcpServers": {"x": {}}}', "lists no MCP servers"),
+        ('{"mcpServers": {"x": {"command": "p", "args": "no list"}}}', "no list of words"),
+    ],
+)
+def test_what_is_no_list_of_servers_is_one_sentence_with_the_file(read, text, said):
+    with pytest.raises(DefinitionError, match=said) as caught:
+        read(text)
+    assert "mcp.json" in str(caught.value)
+
+
+def test_comments_and_commas_inside_of_texts_stay():
+    text = '{"a": "// no comment, /* none */ ,}", /* c */ "b": [1, 2, // two\n],}'
+    assert read_jsonc(text) == {"a": "// no comment, /* none */ ,}", "b": [1, 2]}
+    with pytest.raises(ValueError, match="line 2"):
+        read_jsonc('{"a": 1 /* x\n */ "b"}')
+
+
+def test_a_server_of_a_file_is_asked_about_and_its_secret_is_in_no_question(raw, tmp_path):
+    asked = []
+
+    async def person(request):
+        asked.append(request)
+        return Decision(approved=True)
+
+    config = ServerConfig("my server", (*raw(), "--about", "${env:NOT_SET}"), env={"TOKEN": "s3cret"})
+    config = ServerConfig(config.name, config.command, env=config.env, wants=_wants(config))
+    deck = Deck(approver=person, store=tmp_path / "deck.db")
+    try:
+        deck.mcp.connect(**config.ready(lambda want: "s3cret"))
+        (question,) = [request for request in asked if request.tool.name == START]
+        assert question.call.arguments["command"] == list(config.command)
+        assert question.call.arguments["environment"] == ["TOKEN"]
+        shown = f"{question} {deck.log()} {deck.mcp} {deck.mcp['my-server']!r}"
+        assert "s3cret" not in shown
+        assert b"s3cret" not in (tmp_path / "deck.db").read_bytes()
+        assert deck.mcp["my-server"].session.tools[0].description == "s3cret"  # it did reach the server
+    finally:
+        deck.close()
+
+
+def _wants(config):
+    from tooldeck.mcp.places import wanted_in
+
+    return tuple(wanted_in(config.command, {}))
+
+
+def test_only_the_chosen_tools_come_into_the_deck(raw):
+    deck = Deck(policy="auto")
+    try:
+        made = deck.mcp.connect(raw(), label="one", only=["e*", "seen"], without=["empty", "env"])
+        assert sorted(made) == ["echo", "seen"]
+        assert sorted(deck.tools) == ["echo", "seen"]
+    finally:
+        deck.close()
+
+
+def test_a_command_with_something_filled_in_is_shown_without_it():
+    assert str(read_target(["a", "b"])) == "a b"
