@@ -7,7 +7,6 @@ again.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -17,14 +16,14 @@ from typing import Any, NamedTuple
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import CallLog, ToolCall
 from tooldeck.core.canonical import canonical_text
-from tooldeck.core.errors import StoreError
 from tooldeck.core.events import ApprovalAnswered, AttemptStarted, CallEnded, CallStarted, Event
 from tooldeck.core.model_text import cut
 from tooldeck.core.result import ToolResult
-from tooldeck.core.strangers import error_words, to_repr, to_text
+from tooldeck.core.strangers import to_repr, to_text
 from tooldeck.core.tool import Tool
 from tooldeck.store.masking import hints_at_secrets, mask, scrub
 from tooldeck.store.protocol import Store
+from tooldeck.store.sparing import Sparing
 
 __all__ = ["AuditLog"]
 
@@ -34,9 +33,6 @@ RESULT_CHARS = 4_000
 """Characters of a result or an error that are stored."""
 ARGUMENT_CHARS = 100_000
 """Longer arguments are not stored, and their call cannot be replayed."""
-PAUSE = 30.0
-"""Seconds for which a failing database is left alone."""
-_log = logging.getLogger("tooldeck")
 
 
 @dataclass(slots=True)
@@ -63,8 +59,7 @@ class AuditLog:
         self._store = store
         self._find = find
         self._open: dict[CallLog, _Open] = {}
-        self._quiet_until = 0.0
-        self._missed = 0
+        self._write = Sparing("Calls")
         self._begun = False
 
     def observe(self, event: Event) -> None:
@@ -82,25 +77,6 @@ class AuditLog:
     def running(self) -> frozenset[int]:
         """The ids of this deck's own calls that are under way."""
         return frozenset(call.row for call in list(self._open.values()))
-
-    def _write(self, write: Callable[..., None], *args: Any) -> None:
-        if time.monotonic() < self._quiet_until:
-            self._missed += 1
-            return
-        try:
-            write(*args)
-        except StoreError as error:
-            self._quiet_until = time.monotonic() + PAUSE
-            self._missed += 1
-            _log.warning("%s Calls go on, and are not recorded.", error)
-            return
-        except Exception as error:  # noqa: BLE001 - an argument of strangers raised when it was looked at
-            self._missed += 1
-            _log.warning("A call could not be recorded: %s", error_words(error))
-            return
-        if self._missed:
-            _log.warning("Calls are recorded again; %d entries of the log are missing.", self._missed)
-            self._missed = 0
 
     # -- what happens, as rows
 

@@ -11,6 +11,7 @@ from tooldeck.core.events import Event
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.store.audit import AuditLog
+from tooldeck.store.conversations import ConversationLog
 from tooldeck.store.log import LoggedCall, read_log
 from tooldeck.store.protocol import Store
 from tooldeck.store.tables import BreakerTable, GrantTable, PinTable
@@ -30,11 +31,17 @@ class Journal:
         self.pins = PinTable(store) if store is not None else None
         """Where accepted definitions of remote tools are kept."""
         self._audit = AuditLog(store, find) if store is not None else None
+        self._words = ConversationLog(store) if store is not None else None
 
     @property
     def observe(self) -> Callable[[Event], None] | None:
-        """The observer that writes the log; None without a store."""
-        return None if self._audit is None else self._audit.observe
+        """The observer that writes down calls and conversations; None without a store."""
+        return None if self.store is None else self._observe
+
+    def _observe(self, event: Event) -> None:
+        if self._audit is not None and self._words is not None:
+            self._audit.observe(event)
+            self._words.observe(event)
 
     def entries(self, **chosen: Any) -> list[LoggedCall]:
         """See `read_log`; raises `SetupError` without a store."""

@@ -107,4 +107,25 @@ def _pins(run: Run) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories, _pins)
+def _messages(run: Run) -> None:
+    """What was said in conversations. ``at`` is in seconds since 1970, ``place`` the name of a notebook."""
+    run(
+        """
+        CREATE TABLE messages (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation TEXT NOT NULL,
+            at REAL NOT NULL,
+            role TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            place TEXT NOT NULL,
+            text TEXT NOT NULL,
+            words TEXT NOT NULL,
+            pairs TEXT NOT NULL
+        )
+        """
+    )
+    run("CREATE INDEX messages_by_conversation ON messages (conversation, id)")
+    make_index(run, "messages")
+
+
+MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories, _pins, _messages)

@@ -67,8 +67,7 @@ def fold(text: str) -> str:
 @lru_cache(4096)
 def _is_part(char: str) -> bool:
     """Whether a character belongs to a word."""
-    kind = unicodedata.category(char)
-    return kind[0] in "LNM" or kind == "Co"
+    return unicodedata.category(char)[0] in "LNM"
 
 
 def _words(folded: str) -> Iterator[str]:

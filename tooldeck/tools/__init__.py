@@ -22,6 +22,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "memory": "tooldeck.tools.memory:memory",
         "file": "tooldeck.tools.file:file",
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
+        "search_conversations": "tooldeck.tools.search_conversations:search_conversations",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
         "web": "tooldeck.tools.web:web",
     }
