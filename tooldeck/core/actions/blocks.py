@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tooldeck.core.actions.calls import Calls, Finish, call_head, skip_blanks, with_notes
+from tooldeck.core.actions.calls import Calls
 from tooldeck.core.actions.faults import Refused, short
+from tooldeck.core.actions.heads import Finish, call_head, skip_blanks, with_notes
 from tooldeck.core.actions.labels import find_label, label_at
 from tooldeck.core.actions.records import Action, ActionCode, Several
 

@@ -2,80 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from tooldeck.core.actions.faults import Findings, Refused, short
 from tooldeck.core.actions.grammar import Grammar
+from tooldeck.core.actions.heads import (
+    EXAMPLE,
+    HEAD,
+    CallHead,
+    Finish,
+    Options,
+    answer_of,
+    call_head,
+    skip_blanks,
+    with_notes,
+    written,
+)
 from tooldeck.core.actions.json_forms import named_object
 from tooldeck.core.actions.literals import read_bare
 from tooldeck.core.actions.misplaced import check_argument_name
-from tooldeck.core.actions.names import FINISH, NOTHING, Names
-from tooldeck.core.actions.records import Action, ActionCode, ActionLimits, Form
+from tooldeck.core.actions.names import FINISH, NOTHING
+from tooldeck.core.actions.records import Action, ActionCode, Form
 from tooldeck.core.actions.scan import ZERO_WIDTH, scan
-from tooldeck.core.actions.writing import format_action
 
-__all__ = ["EXAMPLE", "Calls", "Finish", "Options", "call_head", "skip_blanks"]
+__all__ = ["Calls"]
 
-EXAMPLE = 'Action: tool_name(argument="value")'
-"""The format, for a model that did not keep it."""
-
-_HEAD = re.compile(r"[^\W\d][\w.\-:/＿]*")
-_BLANKS = re.compile(r"\s*")
-_LINE_BLANKS = re.compile(r"[^\S\n]*")
 _STATEMENTS = {"await", "import", "from", "return", "yield", "del", "raise", "assert", "lambda", "not"}
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the reading of one text depends on."""
-
-    names: Names
-    lone: Mapping[str, str]
-    """The parameter of a tool that a value without a name is for."""
-    repair: bool | Collection[str]
-    """Whether full-width marks and line breaks in quotes are read all the same; or for which tools."""
-    strict: bool
-    limits: ActionLimits
-
-    def repairs(self, name: str) -> bool:
-        """Whether a call of `name` may be repaired."""
-        return self.repair if isinstance(self.repair, bool) else name in self.repair
-
-
-class Finish(NamedTuple):
-    """The end of the work, written as an action."""
-
-    answer: str
-
-
-class CallHead(NamedTuple):
-    """A name with the bracket behind it."""
-
-    name: str
-    bracket: int
-
-
-def skip_blanks(text: str, at: int, *, line: bool = False) -> int:
-    """Behind the blanks at `at`, byte order marks among them; `line`: up to the end of the line."""
-    pattern = _LINE_BLANKS if line else _BLANKS
-    while True:
-        match = pattern.match(text, at)
-        at = match.end() if match else at
-        if not text.startswith("\ufeff", at):
-            return at
-        at += 1
-
-
-def call_head(text: str, at: int, brackets: str = "(（") -> CallHead | None:
-    """The name and the bracket of a call that starts at `at`; None where none does."""
-    match = _HEAD.match(text, at)
-    if match is None:
-        return None
-    bracket = skip_blanks(text, match.end(), line=True)
-    return CallHead(match[0], bracket) if text[bracket : bracket + 1] in tuple(brackets) else None
 
 
 class Calls:
@@ -103,7 +55,7 @@ class Calls:
         if head is not None and head.name.casefold() in FINISH:
             grammar, end = self._grammar(head.bracket, found, call=True)
             named, unnamed = grammar.arguments()
-            return Finish(_answer(named or dict(enumerate(unnamed)))), end
+            return Finish(answer_of(named or dict(enumerate(unnamed)))), end
         if head is not None and head.name.casefold() not in NOTHING:
             name = self.options.names.read(head.name, at, found)
             grammar, end = self._grammar(head.bracket, found, call=True)
@@ -125,7 +77,7 @@ class Calls:
 
     def _no_call(self, at: int) -> Refused:
         """The refusal of what is no call at all."""
-        match = _HEAD.match(self.text, at)
+        match = HEAD.match(self.text, at)
         behind = skip_blanks(self.text, match.end(), line=True) if match else at
         following = self.text[behind : behind + 1]
         if match and following and following in ZERO_WIDTH:
@@ -145,7 +97,7 @@ class Calls:
         inner = skip_blanks(self.text, at + 1)
         head = call_head(self.text, inner)
         if head is None:
-            only = _HEAD.match(self.text, inner)
+            only = HEAD.match(self.text, inner)
             behind = skip_blanks(self.text, only.end()) if only else inner
             if only and self.text.startswith(")", behind):
                 raise Refused(
@@ -193,7 +145,7 @@ class Calls:
         faults = found.faults
         if faults and not (self.options.repairs(name) and all(fault.repair for fault in faults)):
             first = min(faults, key=lambda fault: fault.at)
-            raise Refused(first.code, first.at, first.message, corrected=_written(name, arguments))
+            raise Refused(first.code, first.at, first.message, corrected=written(name, arguments))
         repairs = dict.fromkeys([*found.repairs, *(fault.repair for fault in faults)])
         raw = self.text[slice(*span)]
         return Action(name, arguments, source, span, raw, tuple(repairs), tuple(found.notes))
@@ -203,12 +155,12 @@ class Calls:
     def _object(self, at: int, found: Findings) -> tuple[Action | Finish, int]:
         grammar, end = self._grammar(at, found)
         given: dict[str, Any] = grammar.value()
-        written, value = named_object(given, at)
-        if written.casefold() in FINISH:
-            return Finish(_answer(value)), end
-        if written.casefold() in NOTHING or not written:
-            raise Refused(ActionCode.NO_CALL, at, f"{short(written)} is no tool; write a call: {EXAMPLE}")
-        name = self.options.names.read(written, at, found, plain=False)
+        named, value = named_object(given, at)
+        if named.casefold() in FINISH:
+            return Finish(answer_of(value)), end
+        if named.casefold() in NOTHING or not named:
+            raise Refused(ActionCode.NO_CALL, at, f"{short(named)} is no tool; write a call: {EXAMPLE}")
+        name = self.options.names.read(named, at, found, plain=False)
         return self.conclude(name, self.arguments_of(name, value, at, found), "json", (at, end), found), end
 
     def arguments_of(self, name: str, value: Any, at: int, found: Findings) -> dict[str, Any]:
@@ -271,34 +223,10 @@ class Calls:
             content = read_bare(content, 0, found)
             return self.conclude(name, {parameter: content}, "brackets", (at, close + 1), found), close + 1
         first = next(iter(self.options.names.parameters(name)), parameter)
-        corrected = _written(name, {first: content}) if first is not None else None
+        corrected = written(name, {first: content}) if first is not None else None
         raise Refused(
             ActionCode.SYNTAX,
             head.bracket,
             f'Square brackets; write {name}(name="value").',
             corrected=corrected,
         )
-
-
-def with_notes(action: Action, notes: list[str]) -> Action:
-    """The action with further notes."""
-    name, arguments, source, span = action.name, action.arguments, action.source, action.span
-    return Action(
-        name, arguments, source, span, action.raw, action.repairs, (*action.notes, *dict.fromkeys(notes))
-    )
-
-
-def _answer(value: Any) -> str:
-    """The answer in what was given to finish with."""
-    if isinstance(value, dict) and len(value) == 1:
-        value = next(iter(value.values()))
-    if isinstance(value, str):
-        return value.strip()
-    return "" if value in ({}, None) else str(value)
-
-
-def _written(name: str, arguments: Mapping[str, Any]) -> str | None:
-    try:
-        return format_action(name, arguments)
-    except ValueError:
-        return None

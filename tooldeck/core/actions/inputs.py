@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tooldeck.core.actions.blocks import open_fence
-from tooldeck.core.actions.calls import Calls, skip_blanks
+from tooldeck.core.actions.calls import Calls
 from tooldeck.core.actions.faults import Findings, Refused, short
+from tooldeck.core.actions.heads import skip_blanks
 from tooldeck.core.actions.labels import Label, find_label
 from tooldeck.core.actions.literals import read_bare
 from tooldeck.core.actions.names import NOTHING

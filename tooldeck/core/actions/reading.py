@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from tooldeck.core.actions.blocks import open_fence
-from tooldeck.core.actions.calls import EXAMPLE, Options, call_head, skip_blanks
 from tooldeck.core.actions.faults import Refused
+from tooldeck.core.actions.heads import EXAMPLE, Options, call_head, skip_blanks
 from tooldeck.core.actions.labels import find_label, label_at
 from tooldeck.core.actions.literals import SURROGATE
 from tooldeck.core.actions.names import Names

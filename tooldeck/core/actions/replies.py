@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tooldeck.core.actions.blocks import read_block
-from tooldeck.core.actions.calls import EXAMPLE, Calls, Finish, Options, skip_blanks
+from tooldeck.core.actions.calls import Calls
 from tooldeck.core.actions.faults import Findings, Refused, short
 from tooldeck.core.actions.finishing import final_answer, finish_answer
+from tooldeck.core.actions.heads import EXAMPLE, Finish, Options, skip_blanks
 from tooldeck.core.actions.inputs import read_input
 from tooldeck.core.actions.labels import Label, find_label, finish_at, label_at
 from tooldeck.core.actions.names import FINISH, NOTHING, is_line_name
