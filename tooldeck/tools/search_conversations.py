@@ -130,7 +130,7 @@ search_conversations: Tool = replace(
     ),
     examples=(
         {"query": "budget meeting"},
-        {"query": "火曜日", "role": "user", "sort": "newest", "since": "2026-01-31"},
+        {"query": "火曜日", "role": "user", "sort": "newest", "since": "2026-01-31T00:00:00"},
         {},
     ),
 )
