@@ -44,9 +44,10 @@ def test_the_cells_of_the_readme_run(shell: Shell) -> None:
 
 
 def test_the_plain_example_of_the_readme_runs() -> None:
-    (example,) = (part for language, part in BLOCKS if language == "py")
+    first, second = (part for language, part in BLOCKS if language == "py")
     namespace: dict[str, object] = {}
-    exec(example, namespace)
+    exec(first + second, namespace)
+    assert [result.value for result in namespace["deck"].history()] == [3, 3, 3]
     result = namespace["deck"].call("add", '{"a": "1", "b": 2}')
     assert result.value == 3
     assert [str(note) for note in result.notes] == ['a: read "1" as 1']

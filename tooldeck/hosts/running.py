@@ -99,6 +99,28 @@ class Running:
             actions=actions, limits=limits, run=run, on_text=on_text,
         ).go()  # fmt: skip
 
+    def answer(self: _Deck, calls: Any, *, run: Run | None = None, limit: int = 8) -> list[dict[str, Any]]:
+        """Make the calls that a provider's client was given, and return the messages to append.
+
+        `calls` are the calls, the message or the whole response of the openai, anthropic or google-genai
+        package, as their objects or as dicts; the messages come in the same form, with exactly one answer per
+        id, in order, also for a call that fails, is denied or was cut off. Without calls there are no
+        messages. At most `limit` run at once. With a `run`, repetitions are noticed, and it can be stopped.
+
+        Raises `DefinitionError` for what holds no calls, before any of them runs.
+        """
+        from tooldeck.loops.answering import answer_calls
+
+        return step(answer_calls(self._doors(blocking=True), calls, run, limit))
+
+    async def aanswer(
+        self: _Deck, calls: Any, *, run: Run | None = None, limit: int = 8
+    ) -> list[dict[str, Any]]:
+        """The same as `answer`, to be awaited."""
+        from tooldeck.loops.answering import answer_calls
+
+        return await answer_calls(self._doors(blocking=False), calls, run, limit)
+
     def _doors(self: _Deck, *, blocking: bool) -> Doors:
         from tooldeck.loops.loop import Doors
 

@@ -13,9 +13,9 @@ from tooldeck.core.tool import Tool
 from tooldeck.loops.wire.form import Sent, base64_of, fail, media_of, object_of, system_of, texts_of
 from tooldeck.registry.export import export
 
-__all__ = ["GeminiForm"]
+__all__ = ["UNNAMED", "GeminiForm"]
 
-_UNNAMED = "unnamed-"
+UNNAMED = "unnamed-"
 """The beginning of ids of calls to which it gave none; they are not sent back."""
 _NO_SIGNATURE = "skip_thought_signature_validator"
 """What Google's guide has for calls that another model made, which have no signature."""
@@ -116,12 +116,12 @@ class GeminiForm:
 
 def _request(place: int, call: dict[str, Any]) -> ToolRequest:
     return ToolRequest(
-        str(call.get("id") or f"{_UNNAMED}{place}"), str(call.get("name") or ""), call.get("args")
+        str(call.get("id") or f"{UNNAMED}{place}"), str(call.get("name") or ""), call.get("args")
     )
 
 
 def _id(id: str) -> dict[str, str]:
-    return {} if id.startswith(_UNNAMED) else {"id": id}
+    return {} if id.startswith(UNNAMED) else {"id": id}
 
 
 def _parts(text: str, parts: Sequence[Part]) -> list[dict[str, Any]]:
