@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
+from ipython_shell import open_shell
 
-from tooldeck import BaseTool, Deck, tool
+from tooldeck import BaseTool, Deck, Tool, tool
 from tooldeck.core.define import Options, define
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "data" / "schema_corpus"
@@ -49,10 +51,38 @@ def exporting(dialect):
     return by_export
 
 
+def by_cell(function):
+    """The function as its module's source makes it in a cell; what is no plain function comes another way."""
+    made = cells.get(function.__module__, {}) if isfunction(function) else {}
+    if getattr(function, "__qualname__", "") not in made:
+        return by_function(function)
+    in_cells.append(function)
+    return described(made[function.__qualname__])
+
+
+cells: dict[str, dict[str, Tool]] = {}
+in_cells: list[object] = []
+
+
+@pytest.fixture
+def corpus_cells(capsys):
+    """The modules of the corpus, each run as one ``%%tool`` cell."""
+    with open_shell(capsys) as shell:
+        for file in sorted(CORPUS.glob("c[0-9]*.py")):
+            shell.run(f"%%tool --effects none\n{file.read_text()}")
+            cells[file.stem] = dict(shell.deck.tools)
+            for name in list(shell.deck.tools):
+                shell.deck.remove(name)
+        yield
+    cells.clear()
+    in_cells.clear()
+
+
 ROUTES = {
     "function": by_function,
     "decorator": by_decorator,
     "class": by_class,
+    "cell": by_cell,
     **{dialect: exporting(dialect) for dialect in ("openai", "anthropic", "gemini", "mcp")},
 }
 
@@ -68,13 +98,16 @@ def scorer():
 
 
 @pytest.mark.parametrize("route", list(ROUTES))
-def test_every_fact_of_the_corpus_shows(scorer, route, tmp_path, monkeypatch):
+def test_every_fact_of_the_corpus_shows(scorer, route, tmp_path, monkeypatch, request):
     adapter = tmp_path / "adapter.py"
     adapter.write_text("")
     monkeypatch.setattr(
         scorer, "load", lambda path: type("Adapter", (), {"schema": staticmethod(ROUTES[route])})
     )
+    if route == "cell":
+        request.getfixturevalue("corpus_cells")
     found = scorer.dump(adapter)
     score = scorer.check(found)
+    assert route != "cell" or len(in_cells) > 50
     assert score["failed"] == {}
     assert score["right"] == 69
