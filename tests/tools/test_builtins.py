@@ -8,12 +8,14 @@ import sys
 import pytest
 from drivers import DRIVERS
 from offline_web import offline_web
+from sample_skills import make_sample_skills
 from sample_workspace import make_sample_workspace
 
 from tooldeck import Deck, DefinitionError
 from tooldeck.core.errors import SetupError
 from tooldeck.tools import load, names
 from tooldeck.tools.pages.fetching import Web
+from tooldeck.tools.skills.finding import Skills
 
 ACTIONS = [action for tool in load() for action in (tool.actions.values() or [tool])]
 EXAMPLES = [
@@ -28,6 +30,7 @@ EXAMPLES = [
 def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number):
     deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path), store=":memory:")
     deck.provide(Web, offline_web())
+    deck.provide(Skills, Skills({"project": make_sample_skills(tmp_path / ".skills")}))
     deck.add_builtins(action.name)
     example = action.examples[number]
     why_not = deck._gates.why_not(deck[action.name].narrowed(example))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tooldeck.core.define import define
 from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.core.injection import Injected, ToolContext
-from tooldeck.core.options import Options
-from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.tool import Tool
 from tooldeck.store.conversations import Conversations, Heard, Said, Talk, conversation_of
+from tooldeck.tools.declaring import builtin
 
 __all__ = ["search", "search_conversations"]
 
@@ -122,16 +120,14 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-search_conversations: Tool = replace(
-    define(
-        search,
-        Options(name="search_conversations", effects="read", trust="untrusted"),
-        origin=Origin("builtin"),
-    ),
+search_conversations: Tool = builtin(
+    name="search_conversations",
+    effects="read",
+    trust="untrusted",
     examples=(
         {"query": "budget meeting"},
         {"query": "火曜日", "role": "user", "sort": "newest", "since": "2026-01-31T00:00:00"},
         {},
     ),
-)
+)(search)
 """The tool."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from tooldeck.core.define import define
-from tooldeck.core.options import Options
-from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.tool import Tool
 from tooldeck.guards.patterns import UnsafePattern, matches_whole
 from tooldeck.tools.answers.formats import FORMATS, Misread, misread
 from tooldeck.tools.answers.spec import AnswerSpec, Issue, checker, quoted
 from tooldeck.tools.answers.wording import citations, language, lengths, phrases
+from tooldeck.tools.declaring import builtin
 
 __all__ = ["verify", "verify_answer"]
 
@@ -105,8 +103,9 @@ def _of_the_text(text: str, spec: AnswerSpec) -> Iterator[Issue]:
         yield from citations(text, spec.sources)
 
 
-verify_answer: Tool = replace(
-    define(verify, Options(name="verify_answer", effects="none"), origin=Origin("builtin")),
+verify_answer: Tool = builtin(
+    name="verify_answer",
+    effects="none",
     examples=(
         {"answer": "2026-01-31", "spec": {"format": "date"}},
         {"answer": "The answer is 42.", "spec": {"format": "integer", "maximum": 100}},
@@ -119,5 +118,5 @@ verify_answer: Tool = replace(
             "spec": {"sources": {"1": "At sea level water boils at 100 °C."}, "max_words": 20},
         },
     ),
-)
+)(verify)
 """The tool."""

@@ -1,0 +1,1 @@
+"""The parts of ``skill_view``: finding skills, reading them."""

@@ -1,0 +1,138 @@
+"""A skill: a folder with a ``SKILL.md``, instructions under a heading of YAML, and files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tooldeck.core.errors import ExpectedError
+from tooldeck.guards.paths import PathRefused, Workspace
+
+__all__ = ["MAIN", "Skill", "read_skill"]
+
+MAIN = "SKILL.md"
+MOST_BYTES = 500_000
+"""Bytes of a file of a skill."""
+_MOST_FILES = 200
+_MOST_FOLDERS = 50
+_HEADING = re.compile(r"\ufeff?---[ \t]*\r?\n(.{0,20000}?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill that was found."""
+
+    name: str
+    """What its heading calls it, else its folder."""
+    folder: str
+    place: str
+    """``project``, ``user`` or the name of a plug-in."""
+    files: Workspace = field(repr=False)
+    """Its folder, which no path leads out of."""
+    description: str = ""
+    heading: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    text: str = field(default="", repr=False)
+    sha256: str = ""
+    problem: str = ""
+    """Why its heading could not be read, or empty."""
+
+    def listed(self, *names: str) -> list[str]:
+        """A list of texts in the heading, also where it is written as one text with commas or blanks."""
+        for name in names:
+            given = self.heading.get(name)
+            if isinstance(given, str):
+                return [part for part in re.split(r"[,\s]+", given) if part]
+            if isinstance(given, list):
+                return [str(part) for part in given[:100]]
+        return []
+
+    def linked(self) -> dict[str, list[str]]:
+        """Its other files by kind: the folder that they lie in."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(_walk(self.files)):
+            if path != MAIN:
+                folder, _, _ = path.rpartition("/")
+                found.setdefault(folder.partition("/")[0] or "files", []).append(path)
+        return found
+
+    def missing(self) -> list[str]:
+        """What it says it needs and this machine does not have: variables and programs."""
+        variables = [name for name in self.listed("environment", "env") if name not in os.environ]
+        programs = [name for name in self.listed("requires", "commands") if shutil.which(name) is None]
+        return [f"variable {name}" for name in variables] + [f"program {name}" for name in programs]
+
+    def read(self, path: str) -> str:
+        """The text of one of its files; raises `ExpectedError`."""
+        data = self.files.read(path, MOST_BYTES)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ExpectedError(f"{path!r} of {self.name!r} is no text, {len(data):,} bytes.") from None
+
+
+def read_skill(folder: str, name: str, place: str) -> Skill:
+    """The skill in a folder; raises `PathRefused` where there is none."""
+    files = Workspace(os.path.join(folder, name))  # noqa: PTH118 - a name that was listed there
+    data = files.read(MAIN, MOST_BYTES)
+    text = data.decode("utf-8", "replace")
+    found = _HEADING.fullmatch(text)
+    heading, problem = _heading(found[1]) if found else ({}, "")
+    called = heading.get("name")
+    return Skill(
+        str(called).strip()[:100] if isinstance(called, str) and called.strip() else name,
+        name,
+        place,
+        files,
+        " ".join(str(heading.get("description") or "").split())[:500],
+        heading,
+        found[2].strip() if found else text.strip(),
+        hashlib.sha256(data).hexdigest(),
+        problem,
+    )
+
+
+def _heading(text: str) -> tuple[dict[str, Any], str]:
+    import yaml
+
+    try:
+        read = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return {}, f"its heading is no YAML: {' '.join(str(error).split())[:200]}"
+    if read is None or isinstance(read, dict):
+        return {str(name): value for name, value in (read or {}).items()}, ""
+    return {}, "its heading has no names in it"
+
+
+def _walk(files: Workspace) -> Iterable[str]:
+    folders, count = ["."], 0
+    for _ in range(_MOST_FOLDERS):
+        if not folders:
+            return
+        folder = folders.pop()
+        for name in _names(files, folder):
+            path = name if folder == "." else f"{folder}/{name}"
+            try:
+                with files.at(path, follow=False) as entry:
+                    if entry.is_folder:
+                        folders.append(path)
+                        continue
+            except PathRefused:
+                continue
+            count += 1
+            yield path
+            if count >= _MOST_FILES:
+                return
+
+
+def _names(files: Workspace, folder: str) -> list[str]:
+    with files.at(folder, "folder") as entry:
+        handle = entry.open()
+        try:
+            return sorted(name for name in os.listdir(handle) if not name.startswith("."))  # noqa: PTH208
+        finally:
+            os.close(handle)
