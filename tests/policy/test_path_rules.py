@@ -84,11 +84,20 @@ def test_a_path_counts_as_what_it_leads_to(folder, pattern, path, allowed, denie
 def test_rules_are_decided_where_the_current_folder_is_gone(tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()
+    policies = {
+        pattern: [Policy("default", [f"{word} path={pattern}"]) for word in ("allow", "deny")]
+        for pattern in ("/etc/*", "src/*")
+    }
+    file = Deck().add(lambda path: path, name="file", effects="write")
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert words("/etc/*", "/etc/passwd") == (True, True)
-    assert words("src/*", "/etc/passwd") == (False, False)
-    assert words("src/*", "src/a") == (True, True)
+
+    def words_of(pattern, path):
+        return tuple(str(policy.explain(file, {"path": path}).verdict.word) for policy in policies[pattern])
+
+    assert words_of("/etc/*", "/etc/passwd") == ("allow", "deny")
+    assert words_of("src/*", "/etc/passwd") == ("ask", "ask")
+    assert words_of("src/*", "src/a") == ("allow", "deny")
 
 
 def test_a_text_of_any_length_is_decided(folder):
