@@ -5,6 +5,11 @@ A tool that is added may need more in it: put it here, and never change what oth
 
 from __future__ import annotations
 
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 __all__ = ["FILES", "make_sample_workspace"]
@@ -26,8 +31,37 @@ FILES: dict[str, str] = {
 
 def make_sample_workspace(folder: Path) -> Path:
     """Write the project into `folder`, and return it."""
+    _write(folder)
+    if shutil.which("git") is not None:
+        shutil.copytree(_repository(), folder, dirs_exist_ok=True, symlinks=True)
+    return folder
+
+
+def _write(folder: Path) -> None:
     for path, text in FILES.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="")
+
+
+@functools.cache
+def _repository() -> Path:
+    """The project as a repository with one commit, a change that is not committed, and a remote beside it."""
+    folder = Path(tempfile.mkdtemp(prefix="tooldeck-sample-"))
+    _write(folder)
+    remote = ".remotes/lamp.git"
+    (folder / ".gitignore").write_text(FILES[".gitignore"] + ".remotes/\n")
+    for line in (
+        "init --quiet --initial-branch=main --template=",
+        "config user.name Sample",
+        "config user.email sample@example.org",
+        "add --all",
+        "commit --quiet --message=Begin",
+        f"init --quiet --bare --template= {remote}",
+        f"remote add origin {remote}",
+        "push --quiet --set-upstream origin main",
+    ):
+        env = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        subprocess.run(["git", *line.split()], cwd=folder, env=env, check=True, timeout=30)
+    (folder / "notes" / "todo.txt").write_text(FILES["notes/todo.txt"] + "screw it in\n")
     return folder

@@ -19,6 +19,7 @@ __all__ = ["BUILTINS", "load", "names"]
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
         "exec": "tooldeck.tools.exec:exec_tool",
+        "git": "tooldeck.tools.git:git",
         "memory": "tooldeck.tools.memory:memory",
         "file": "tooldeck.tools.file:file",
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
