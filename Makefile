@@ -19,6 +19,8 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 WIDGETS := $(if $(wildcard widgets/package.json),yes)
 WORKERS ?= 2
 PYTEST = $(PY) -m pytest
+# In the order of the folders: the files with many small tests come last, so that both workers end together.
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo lab test lint notebooks bench clean
 .PHONY: lint-style lint-format lint-types lint-imports
@@ -60,14 +62,14 @@ else
 endif
 
 test-python: $(STAMPS)/test $(STAMPS)/sandbox $(STAMPS)/servers ## all Python tests that need no browser
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not browser and not serial"
+	$(PYTEST) $(PARALLEL) -m "not browser and not serial"
 
 # pytest ends with 5 when it found no test, which is no fault here.
 test-serial: $(STAMPS)/test $(STAMPS)/sandbox ## tests that measure time, one after another
 	$(PYTEST) -m "serial and not browser" || [ $$? -eq 5 ]
 
 test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
-	$(PYTEST) -m browser
+	$(PYTEST) $(PARALLEL) -m browser
 
 test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
