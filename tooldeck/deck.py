@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.action_tool import read_style, shown_tool
@@ -102,7 +101,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
         self._services.provide(Store, lambda: self.store)
-        self.workspace = Path.cwd() if workspace is None else workspace
+        self.workspace = Workspace(workspace)
         self._services.provide(Workspace, lambda: self.workspace)
         self.action_schemas = read_style(action_schemas)
         self.policy = policy

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from tooldeck import Deck
 from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.guards.paths import PathRefused, Workspace
 
@@ -348,3 +349,12 @@ def test_names_that_are_no_text_can_be_read_and_are_shown(box):
 def test_a_workspace_that_is_no_folder_says_so(tmp_path):
     with pytest.raises(SetupError, match="is no folder; make it, or set another one"):
         _ = Workspace(tmp_path / "missing").root
+
+
+def test_where_the_current_folder_is_gone_a_deck_works_and_its_files_say_so(tmp_path, monkeypatch):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    here.rmdir()
+    with pytest.raises(SetupError, match="current folder was removed"):
+        _ = Deck().workspace.root

@@ -41,8 +41,11 @@ class Root:
     """The folder that paths may lead to, by its real name and by the one it was given."""
 
     def __init__(self, folder: str) -> None:
-        self.given = os.path.abspath(folder)  # noqa: PTH100 - links are kept on purpose
-        self.real = os.path.realpath(folder)
+        try:
+            self.given = os.path.abspath(folder)  # noqa: PTH100 - links are kept on purpose
+            self.real = os.path.realpath(folder)
+        except FileNotFoundError:
+            raise SetupError("The current folder was removed; set another one as workspace.") from None
         if os.open not in os.supports_dir_fd:
             raise SetupError("The workspace needs folders as handles (openat), which this system has not.")
         if not os.path.isdir(self.real):  # noqa: PTH112 - a name, not a path to work with
