@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import base64
 
+import pytest
+
 from tooldeck.core.model_text import value_text
 from tooldeck.core.parts import Audio, Image, Link, Resource, Text
 from tooldeck.mcp.results import McpValue
@@ -101,3 +103,81 @@ def test_an_output_is_no_longer_than_a_notebook_can_show():
     assert len(value._repr_mimebundle_()["text/plain"]) < 30_000
     assert "5000000 characters in all" in repr(value)
     assert len(value.text) == 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ('{"a": [1, null]}', {"a": [1, None]}),
+        ("[{'a': 1, 'b': None}]", [{"a": 1, "b": None}]),
+        ("3", 3),
+        (
+            "name\tstate\nk1\tidle\nk2\tbusy\n",
+            [{"name": "k1", "state": "idle"}, {"name": "k2", "state": "busy"}],
+        ),
+    ],
+)
+def test_a_text_is_read_as_what_it_means_when_that_is_asked_for(text, meaning):
+    value = McpValue((Text(text),))
+    assert value.data == text
+    assert value.parsed == meaning
+
+
+@pytest.mark.parametrize("text", ["Error: none found", "__import__('os').system('x')", "a\tb", "[" * 300_000])
+def test_words_are_never_more_than_words(text):
+    with pytest.raises(ValueError, match="read it as text"):
+        _ = McpValue((Text(text),)).parsed
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        McpValue((), {"result": [{"a": 1}, {"a": 2, "b": "x"}]}),
+        McpValue((Text('{"page": 1, "items": [{"a": 1}, {"a": 2, "b": "x"}]}'),)),
+        McpValue((Text("[{'a': 1}, {'a': 2, 'b': 'x'}]"),)),
+    ],
+)
+def test_the_table_in_a_value_is_rows_and_a_data_frame(value):
+    assert value.rows == [{"a": 1}, {"a": 2, "b": "x"}]
+    pandas = pytest.importorskip("pandas")
+    pandas.testing.assert_frame_equal(value.frame(), pandas.DataFrame(value.rows))
+
+
+def test_no_table_or_two_of_them_is_said():
+    for structured in ({"n": 1}, {"a": [{"x": 1}], "b": [{"x": 1}]}, [1, 2]):
+        with pytest.raises(ValueError, match="no table"):
+            _ = McpValue((), structured).rows
+
+
+def test_what_is_no_text_is_saved_under_plain_names_that_are_new(tmp_path):
+    parts = (
+        Image(PNG, "image/png"),
+        Resource("file:///etc/../../passwd", "text/plain", "mine"),
+        Resource("demo://x/..%2F..%2Fevil.sh", "text/plain", "mine too"),
+        Resource("u:", "application/json", b"{}"),
+        Text("stays"),
+        Image(PNG, "image/png"),
+    )
+    saved = McpValue(parts).save(tmp_path / "out")
+    assert [file.name for file in saved] == [
+        "picture.png",
+        "passwd.txt",
+        "evil.sh",
+        "resource.json",
+        "picture-2.png",
+    ]
+    assert {file.parent for file in saved} == {tmp_path / "out"}
+    assert saved[2].read_text() == "mine too"
+
+
+def test_a_link_that_lies_in_the_way_is_not_followed(tmp_path):
+    (tmp_path / "picture.png").symlink_to(tmp_path / "elsewhere")
+    (file,) = McpValue((Image(PNG, "image/png"),)).save(tmp_path)
+    assert file.name == "picture-2.png"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_links_and_resources_are_listed():
+    link, inside = Link("file:///x", "x"), Resource("u:1", "a/b", b"1")
+    value = McpValue((link, Text("t"), inside))
+    assert (value.links, value.resources) == ([link], [inside])

@@ -6,10 +6,14 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
+from tooldeck.core.errors import SetupError
 from tooldeck.core.parts import Answer, Audio, Image, Link, Part, Resource, Text, is_media_type
 from tooldeck.guards.text import escape_html, visible
+from tooldeck.mcp.reading import meant_by, rows_in
+from tooldeck.mcp.saving import save_parts
 
 __all__ = ["McpValue", "value_of"]
 
@@ -22,7 +26,9 @@ class McpValue:
 
     `parts` has everything in the server's order, `structured` the structured content, `text` the whole as
     text, `data` the handiest form: structured content, else the one text, else the parts. Indexing and
-    iterating go to `data`. An answer with nothing in it has no parts and the text ``(empty result)``.
+    iterating go to `data`. `parsed` reads a text that is JSON or a table, `rows` and `frame` give the table
+    in it, `save` writes what is no text into files. An answer with nothing in it has no parts and the text
+    ``(empty result)``.
     """
 
     # No dataclass on purpose: JSON encoders would pour the bytes of pictures into a model's text, where str()
@@ -52,6 +58,49 @@ class McpValue:
         if len(self.parts) == 1 and isinstance(self.parts[0], Text):
             return self.parts[0].text
         return list(self.parts)
+
+    @property
+    def parsed(self) -> Any:
+        """Structured content, else what the text means: JSON, a Python literal or a table with tabs.
+
+        Raises ValueError where it is just words.
+        """
+        if self.structured is not None:
+            return self.structured
+        return meant_by("\n".join(part.text for part in self.parts if isinstance(part, Text)))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the one table in it: a list of objects, by itself or within an object.
+
+        Raises ValueError where there is none, or more than one.
+        """
+        rows = rows_in(self.parsed)
+        if rows is None:
+            raise ValueError("There is no table in it, or more than one; look at its parsed.")
+        return rows
+
+    def frame(self) -> Any:
+        """The rows as a pandas DataFrame. Raises `SetupError` without pandas, and what `rows` raises."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise SetupError("A DataFrame needs pandas: pip install pandas") from None
+        return DataFrame(self.rows)
+
+    def save(self, folder: str | Path = ".") -> list[Path]:
+        """Write its pictures, sounds and embedded resources into new files of a folder; gives the files."""
+        return save_parts(self.parts, folder)
+
+    @property
+    def links(self) -> list[Link]:
+        """The resources that it only points to."""
+        return [part for part in self.parts if isinstance(part, Link)]
+
+    @property
+    def resources(self) -> list[Resource]:
+        """The resources that came along."""
+        return [part for part in self.parts if isinstance(part, Resource)]
 
     @property
     def images(self) -> list[Image]:
