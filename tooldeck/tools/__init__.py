@@ -25,6 +25,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
         "search_conversations": "tooldeck.tools.search_conversations:search_conversations",
         "skill_view": "tooldeck.tools.skill_view:skill_view",
+        "system": "tooldeck.tools.system:system",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
         "web": "tooldeck.tools.web:web",
     }
