@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tooldeck.mcp.connections import Connections
+from tooldeck.mcp.errors import McpToolError
 from tooldeck.mcp.handlers import Answer
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
@@ -66,3 +67,36 @@ def test_the_npm_server_that_has_one_of_everything(shelf, servers, npm_server):
     assert [one.progress for one in told] == [1, 2]
     problems = JsonSchemaParameters(connection["get-sum"].parameters).check({"a": "x"}).problems
     assert {problem.path for problem in problems} == {"a", "b"}
+
+
+def test_the_npm_server_for_files_reads_below_its_folder_only(shelf, servers, npm_server, tmp_path):
+    (tmp_path / "a.txt").write_text("inside")
+    connection = servers.connect(npm_server("filesystem", str(tmp_path)), label="files", trust=True)
+    assert connection["read_text_file"].read_only
+    assert not connection["write_file"].read_only
+    assert called(connection["read_text_file"], path=str(tmp_path / "a.txt")).structured == {
+        "content": "inside"
+    }
+    with pytest.raises(McpToolError, match="denied"):
+        called(connection["read_text_file"], path="/etc/hostname")
+
+
+def test_the_npm_server_that_remembers_gives_rows(shelf, servers, npm_server, tmp_path):
+    env = {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")}
+    connection = servers.connect(npm_server("memory"), label="memory", env=env)
+    entity = {"name": "Ada", "entityType": "person", "observations": ["counts"]}
+    called(connection["create_entities"], entities=[entity])
+    assert called(connection["read_graph"]).rows == [entity]
+
+
+def test_the_npm_server_that_thinks_in_steps(shelf, servers, npm_server):
+    connection = servers.connect(npm_server("sequential-thinking"), label="steps")
+    (name,) = connection
+    step = {"thought": "first", "nextThoughtNeeded": False, "thoughtNumber": 1, "totalThoughts": 1}
+    assert called(connection[name], **step).parsed["thoughtHistoryLength"] == 1
+
+
+def test_nothing_grave_is_found_in_honest_servers(shelf, servers, npm_server):
+    for name in ("everything", "memory", "sequential-thinking"):
+        findings = servers.connect(npm_server(name), label=name).findings
+        assert [str(one) for one in findings if one.severity == "high"] == []
