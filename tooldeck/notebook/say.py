@@ -7,6 +7,6 @@ from tooldeck.guards.text import visible
 __all__ = ["say"]
 
 
-def say(sentence: object) -> None:
+def say(sentence: object, end: str = "\n") -> None:
     """Print a sentence below the cell, with nothing hidden in it."""
-    print(visible(str(sentence)))  # noqa: T201 - the purpose
+    print(visible(str(sentence)), end=end)  # noqa: T201 - the purpose

@@ -1,4 +1,4 @@
-"""``%%tool`` below a comment or a blank line still works: the magic is lifted to the top of its cell."""
+"""A cell magic of ours below a comment or a blank line still works: it is lifted to the top of its cell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 __all__ = ["lift_cell_magic"]
 
-_OURS = re.compile(r"%%tool(\s|$)")
+_OURS = re.compile(r"%%(tool|ask)(\s|$)")
 
 
 def lift_cell_magic(lines: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tooldeck.notebook.magics.asks import AskMagics
 from tooldeck.notebook.magics.calls import CallMagics
 from tooldeck.notebook.magics.decks import DeckMagics
 from tooldeck.notebook.magics.policies import PolicyMagics
@@ -10,4 +11,4 @@ from tooldeck.notebook.magics.tools import ToolMagics
 
 __all__ = ["MAGICS"]
 
-MAGICS = (ToolMagics, CallMagics, DeckMagics, PolicyMagics, ServerMagics)
+MAGICS = (ToolMagics, CallMagics, AskMagics, DeckMagics, PolicyMagics, ServerMagics)

@@ -1,0 +1,70 @@
+"""``%%ask``: a model works on the text of a cell."""
+
+from __future__ import annotations
+
+import pytest
+from ipython_shell import Shell
+
+MODELS = """
+from tooldeck.loops import scripted
+deck.add(lambda a, b: a + b, name="add", effects="none")
+model = scripted([("add", {"a": 1, "b": 2}), "It is 3."])
+async def streams(messages, tools):
+    yield "word "
+    yield f"{len(messages)}"
+written = scripted(["Thought: add\\nAction: add(a=1, b=2)", "Final Answer: 3"])
+"""
+
+
+@pytest.fixture
+def ready(shell: Shell) -> Shell:
+    shell.run(MODELS)
+    return shell
+
+
+def test_a_cell_shows_the_calls_and_the_answer_and_gives_the_result(ready: Shell) -> None:
+    shown = ready.shown("%%ask\nadd one and two")
+    assert "→ add(a=1, b=2): ok\nIt is 3.\n" in shown
+    result = ready.run("%%ask\nadd one and two")
+    assert (result.ok, result.text, result.messages[0].text) == (True, "It is 3.", "add one and two")
+
+
+def test_text_that_is_streamed_on_another_thread_lands_in_the_cell(ready: Shell) -> None:
+    assert "word 1\n" in ready.shown("%%ask --model streams\nhello")
+
+
+def test_a_conversation_goes_on_where_that_is_said(ready: Shell) -> None:
+    assert "no conversation to go on with" in ready.fails("%%ask --more\nhello")
+    ready.run("%%ask --model streams\nhello")
+    assert ready.run("%%ask --model streams --more\nand now").text == "word 3"
+    assert ready.run("%%ask --model streams\nafresh").text == "word 1"
+
+
+def test_a_model_without_native_calls_works_by_text(ready: Shell) -> None:
+    shown = ready.shown("# below a comment\n\n%%ask --text --model written\nadd")
+    assert "Thought: add\nAction: add(a=1, b=2)\n→ add(a=1, b=2): ok\nFinal Answer: 3\n" in shown
+
+
+def test_the_rounds_of_a_cell_are_limited(ready: Shell) -> None:
+    assert ready.run("%%ask --rounds 1\nadd").status == "limit"
+
+
+MISTAKES = {
+    "%%ask --model nobody\nhi": "no model in the variable 'nobody'",
+    "%%ask say hello\nhi": "from the lines below it",
+    "%%ask\n\n": "from the lines below it",
+    "%%ask --rounds many\nhi": "--rounds takes a whole number",
+    "%%ask --rounds 0\nhi": "--rounds takes a whole number",
+    "%%ask --model deck\nhi": "model must be a function",
+    "%%ask --modle x\nhi": "did you mean --model?",
+}
+
+
+def test_a_mistake_is_one_sentence(ready: Shell) -> None:
+    for cell, words in MISTAKES.items():
+        assert words in ready.fails(cell)
+
+
+def test_words_of_a_model_hide_nothing(ready: Shell) -> None:
+    ready.run('model = scripted(["red\\x1b[31m"])')
+    assert "red\\x1b[31m" in ready.shown("%%ask\ngo")
