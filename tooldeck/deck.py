@@ -101,7 +101,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
         self._services.provide(Store, lambda: self.store)
-        self.workspace = Workspace(workspace)
+        self._workspace = Workspace(workspace)
         self._services.provide(Workspace, lambda: self.workspace)
         self.action_schemas = read_style(action_schemas)
         self.policy = policy
@@ -220,6 +220,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     @workspace.setter
     def workspace(self, folder: str | os.PathLike[str] | Workspace) -> None:
         self._workspace = folder if isinstance(folder, Workspace) else Workspace(folder)
+        self._policy.work_in(self._workspace.folder)
 
     # -- calls
 
@@ -329,6 +330,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._policy = Policy(policy) if isinstance(policy, str) else policy
         if self._policy.store is None:
             self._policy.store = self._journal.grants
+        self._policy.work_in(self._workspace.folder)
         self._policy.watch(self._lines.renew)
         self._lines.renew()
 

@@ -103,3 +103,27 @@ def test_rules_are_decided_where_the_current_folder_is_gone(tmp_path, monkeypatc
 def test_a_text_of_any_length_is_decided(folder):
     assert words("a*", "a" * 100_000) == (True, True)
     assert words("a*", "a/" * 100_000) == (True, True)
+
+
+def test_a_relative_path_is_also_that_of_the_folder_the_tools_work_in(tmp_path):
+    work = tmp_path / "work [2]"
+    (work / "secret").mkdir(parents=True)
+    deck = Deck(workspace=work)
+
+    @deck.tool(effects="read")
+    def read(path: str) -> str:
+        return path
+
+    deck.policy.deny("read", arguments={"path": f"{tmp_path}/*/secret/*"})
+    assert deck.call("read", path="secret/key").status == "denied"
+    assert deck.call("read", path="public").ok
+    other = tmp_path / "other"
+    other.mkdir()
+    deck.policy.deny("read", arguments={"path": f"{other}/*"})
+    assert deck.call("read", path="sub/../x").ok
+    deck.workspace = other
+    assert deck.call("read", path="sub/../x").status == "denied"
+    deck = Deck(workspace=work, policy=Policy("ask_everything", ["allow read path=secret/*"]))
+    deck.add(read)
+    assert deck.call("read", path="secret/key").ok
+    assert deck.call("read", path="secret/../key").status == "denied"

@@ -45,6 +45,11 @@ class Workspace:
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._folder = _here() if folder is None else os.fspath(folder)
 
+    @property
+    def folder(self) -> str:
+        """The folder as it was given, whether it is there or not."""
+        return self._folder
+
     @cached_property
     def _root(self) -> Root:
         return Root(self._folder)

@@ -1,6 +1,7 @@
 """Where a path leads, for rules: the same file in every spelling, through ``~``, ``..``, links and ``/proc``.
 
-Relative paths, of calls and of rules, are those of the current folder.
+Relative paths, of calls and of rules, are those of the current folder, and of the folders that the tools of
+a deck work in (`seen_from`): which of them a tool means, nobody here knows.
 """
 
 from __future__ import annotations
@@ -9,13 +10,27 @@ import fnmatch
 import glob
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["leads_elsewhere", "leads_there", "spelled_out"]
+__all__ = ["leads_elsewhere", "leads_there", "seen_from", "spelled_out"]
+
+_folders: ContextVar[tuple[str, ...]] = ContextVar("folders", default=())
 
 _MARK = re.compile(r"[*?[]")
 _LONGEST = 4096
 """Characters of the longest path that a system takes."""
+
+
+@contextmanager
+def seen_from(folders: Iterable[str]) -> Generator[None]:
+    """Within the block, relative paths may be those of these folders as well."""
+    token = _folders.set(tuple(folders))
+    try:
+        yield
+    finally:
+        _folders.reset(token)
 
 
 def spelled_out(pattern: str) -> str:
@@ -46,14 +61,23 @@ def _places(text: str) -> list[str]:
     """The real paths that a text may mean; none where it is hardly a path."""
     if not text or len(text) > _LONGEST or "\0" in text:
         return []
-    if "/" not in text and not text.startswith("~") and not os.path.lexists(text):
+    if "/" not in text and not text.startswith("~") and not any(map(os.path.lexists, _spread(text))):
         return []
-    return [real for real in map(_real, dict.fromkeys((text, spelled_out(text)))) if real]
+    spread = [one for spelling in (text, spelled_out(text)) for one in _spread(spelling)]
+    return [real for real in map(_real, dict.fromkeys(spread)) if real]
 
 
 def _patterns(pattern: str) -> list[str]:
     """What a pattern means for real paths: of a ``~`` nobody knows whether the tool knows it."""
-    return [_pattern(one) for one in dict.fromkeys((pattern, spelled_out(pattern)))]
+    spread = [one for spelling in (pattern, spelled_out(pattern)) for one in _spread(spelling, glob.escape)]
+    return [_pattern(one) for one in dict.fromkeys(spread)]
+
+
+def _spread(path: str, named: Callable[[str], str] = str) -> list[str]:
+    """A path or pattern as it stands, and from each of the folders."""
+    if path.startswith(("/", "*")):
+        return [path]
+    return [path, *(f"{named(folder)}/{path}" for folder in _folders.get())]
 
 
 def _pattern(pattern: str) -> str:

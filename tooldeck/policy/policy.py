@@ -16,6 +16,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.guards.isolation import Isolation
 from tooldeck.policy.files import PolicyFile, find_file, read_file
 from tooldeck.policy.grants import Grant, Grants
+from tooldeck.policy.paths import seen_from
 from tooldeck.policy.presets import check_preset
 from tooldeck.policy.rules import Rule, read_rules
 from tooldeck.policy.running import check_command_lines, check_isolation, demanded, shells_allowed
@@ -46,6 +47,7 @@ class Policy:
         self._grants = Grants()
         self._grants.store = store
         self._found: PolicyFile | None = None
+        self._folders: tuple[str, ...] = ()
         self._ruling = Ruling(
             check_preset(preset),
             _read_all(rules),
@@ -208,6 +210,14 @@ class Policy:
         self._rule(ruling)
         return file
 
+    def work_in(self, folder: str | Path) -> None:
+        """Take relative paths, of rules and of calls, for those of this folder as well.
+
+        Each deck that uses the policy tells its workspace. What may lead to a denied place by any reading is
+        denied, and only what leads to an allowed place by every reading is allowed.
+        """
+        self._folders = tuple(dict.fromkeys((*self._folders, str(folder))))
+
     # -- verdicts
 
     def static(self, tool: Tool, /) -> Verdict | None:
@@ -230,10 +240,11 @@ class Policy:
         return verdict
 
     def _weigh(self, tool: Tool, call: ToolCall | None) -> Verdict | None:
-        own, found = weigh(self._ruling, tool, call), self._found
-        if found is None:
-            return own
-        return stricter(own, weigh(found.ruling, tool, call, heed_author=False))
+        with seen_from(self._folders):
+            own, found = weigh(self._ruling, tool, call), self._found
+            if found is None:
+                return own
+            return stricter(own, weigh(found.ruling, tool, call, heed_author=False))
 
     def explain(self, tool: Tool, arguments: Mapping[str, Any] | None = None, /) -> Explanation:
         """Which rule decides over a tool, or over its call with these arguments, and what else fits."""
@@ -245,11 +256,11 @@ class Policy:
             if not problems:
                 call = _imagined(tool.narrowed(checked.arguments)).checked(checked.arguments, checked.values)
         meant = [tool, *tool.actions.values()] if call is None or call.tool is None else [call.tool]
-        matched = [match for one in meant for match in matches_of(self._ruling, "yours", one, call)]
-        if self._found is not None:
-            matched += [
-                match for one in meant for match in matches_of(self._found.ruling, "found", one, call)
-            ]
+        with seen_from(self._folders):
+            matched = [match for one in meant for match in matches_of(self._ruling, "yours", one, call)]
+            if self._found is not None:
+                found = self._found.ruling
+                matched += [match for one in meant for match in matches_of(found, "found", one, call)]
         matched = list(dict.fromkeys(matched))
         verdict = self.static(tool) if call is None else self.decide(call)
         asks = verdict is None or verdict.word is Word.ASK
