@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
 
@@ -96,6 +97,28 @@ class Entry:
             raise PathRefused(
                 f"{shown_path(self.path)} cannot be removed: {(error.strerror or 'failed').lower()}."
             ) from None
+
+    def remove_folder(self) -> None:
+        """Take the folder away; raises OSError where it is not empty."""
+        os.rmdir(self._name, dir_fd=self._folder)
+
+    def names(self) -> list[str]:
+        """The names in the folder."""
+        handle = self.open()
+        try:
+            return os.listdir(handle)  # noqa: PTH208 - of a handle
+        finally:
+            os.close(handle)
+
+    def remove_unfinished(self, name: str) -> None:
+        """Take away what a killed write of the file `name` left in this folder; ask under the lock."""
+        handle = self.open()
+        try:
+            for one in os.listdir(handle):  # noqa: PTH208 - of a handle
+                if re.fullmatch(rf"\.{re.escape(name[:60])}\.[0-9a-f]{{12}}\.tmp", one):
+                    os.unlink(one, dir_fd=handle)
+        finally:
+            os.close(handle)
 
     def siblings(self) -> list[str]:
         """The names in the folder that it lies in."""

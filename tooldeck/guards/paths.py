@@ -21,16 +21,17 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from tooldeck.core.vocabulary import nearest
 from tooldeck.guards.entries import Entry
+from tooldeck.guards.transaction import FileChange, change_all, recover
 from tooldeck.guards.walking import NoFolder, PathRefused, Root, Step, check_new_name, shown_path, walked
 
-__all__ = ["OWN", "Entry", "PathRefused", "Workspace", "shown_path"]
+__all__ = ["OWN", "Entry", "FileChange", "PathRefused", "Workspace", "shown_path"]
 
 OWN = frozenset({".git", ".tooldeck"})
 """Folders whose contents belong to other programs; in any letter case."""
@@ -52,7 +53,9 @@ class Workspace:
 
     @cached_property
     def _root(self) -> Root:
-        return Root(self._folder)
+        root = self.__dict__["_root"] = Root(self._folder)
+        recover(self)  # what a process left behind that was killed amid its work
+        return root
 
     @property
     def root(self) -> Path:
@@ -105,6 +108,10 @@ class Workspace:
             if after is not None and after != before:
                 entry.write(after)
             return entry.path
+
+    def change_all(self, make: Callable[[], Sequence[FileChange]]) -> list[FileChange]:
+        """Change several files, all or none; see `tooldeck.guards.transaction`."""
+        return change_all(self, make)
 
     @contextlib.contextmanager
     def lock(self) -> Generator[None]:

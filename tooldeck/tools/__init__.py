@@ -21,6 +21,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "exec": "tooldeck.tools.exec:exec_tool",
         "git": "tooldeck.tools.git:git",
         "memory": "tooldeck.tools.memory:memory",
+        "apply_patch": "tooldeck.tools.apply_patch:apply_patch",
         "file": "tooldeck.tools.file:file",
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
         "search_conversations": "tooldeck.tools.search_conversations:search_conversations",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tooldeck.core.errors import ExpectedError
 
-__all__ = ["Match", "NoMatch", "find_all", "replacements"]
+__all__ = ["Match", "NoMatch", "find_all", "folded", "indented", "line_of", "replacements"]
 
 _LISTED = 5
 """Places that a refusal names."""
@@ -168,7 +168,7 @@ def _as_given(new: list[str], old: list[str], there: list[str]) -> list[str]:
     return new
 
 
-def _indented(new: list[str], old: list[str], there: list[str]) -> list[str] | None:
+def indented(new: list[str], old: list[str], there: list[str]) -> list[str] | None:
     """The new lines moved as far as the lines of the file are; None where these are not all moved alike."""
     pairs = [
         (_indent(ours), _indent(theirs)) for ours, theirs in zip(old, there, strict=True) if ours.strip()
@@ -190,7 +190,8 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _folded(line: str) -> str:
+def folded(line: str) -> str:
+    """A line with typographic characters as plain ones, and without blanks at its end."""
     return line.translate(_FOLDED).rstrip()
 
 
@@ -205,7 +206,7 @@ def _unescaped(text: str, old: str, new: str) -> list[Match]:
 
 _LIBERTIES: tuple[tuple[str, Callable[[str, str, str], list[Match]]], ...] = (
     ("blanks at line ends aside", lambda text, old, new: _by_lines(text, old, new, str.rstrip, _as_given)),
-    ("indentation aside", lambda text, old, new: _by_lines(text, old, new, str.strip, _indented)),
-    ("typographic characters aside", lambda text, old, new: _by_lines(text, old, new, _folded, _as_given)),
+    ("indentation aside", lambda text, old, new: _by_lines(text, old, new, str.strip, indented)),
+    ("typographic characters aside", lambda text, old, new: _by_lines(text, old, new, folded, _as_given)),
     ("escapes read", _unescaped),
 )

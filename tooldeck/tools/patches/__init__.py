@@ -1,0 +1,1 @@
+"""Patches: reading both forms of them, and finding the places that they mean."""
