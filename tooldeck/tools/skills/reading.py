@@ -97,8 +97,10 @@ def read_skill(folder: str, name: str, place: str) -> Skill:
 
 
 def _heading(text: str) -> tuple[dict[str, Any], str]:
-    import yaml
-
+    try:
+        import yaml
+    except ImportError:
+        return {}, "reading its heading needs the package pyyaml: pip install pyyaml"
     try:
         read = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
