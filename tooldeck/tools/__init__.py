@@ -27,6 +27,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "search_conversations": "tooldeck.tools.search_conversations:search_conversations",
         "skill_view": "tooldeck.tools.skill_view:skill_view",
         "system": "tooldeck.tools.system:system",
+        "verify": "tooldeck.tools.verify:verify",
         "verify_answer": "tooldeck.tools.verify_answer:verify_answer",
         "web": "tooldeck.tools.web:web",
     }
