@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from IPython.core.error import UsageError
 
 from tests.notebook.conftest import Shell
 
@@ -99,3 +100,10 @@ def test_plug_ins_are_listed_and_loaded(
     assert "broken: cannot be loaded from Plugged" in said
     assert "shout" in tools.deck
     assert tools.shown("%deck plugins load loud").strip() == "loaded shout"
+
+
+def test_built_in_tools_are_added_by_name(shell: Shell) -> None:
+    shell.run("%tools add file apply_patch")
+    assert list(shell.deck.tools) == ["file", "apply_patch"]
+    with pytest.raises(UsageError, match="did you mean 'file'"):
+        shell.run("%tools add fiel")

@@ -113,10 +113,13 @@ class ToolMagics(DeckMagicsBase):
         ``%tools`` lists all, ``%tools WORD…`` those with the words in them; one that cannot be used says why.
         ``%tools off NAME…`` switches tools off, by name or pattern (``git__*``), and ``%tools off
         effects=write,execute`` all that have one of the effects; ``%tools on …`` switches them on again.
+        ``%tools add NAME…`` adds tools that come with tooldeck, without a name all of them.
         """
         words = read_line("%tools", line).words
         if words and words[0] in SWITCHES:
             return self._switch(words[0], words[1:])
+        if words and words[0] == "add":
+            return ToolTable(self.deck.add_builtins(*words[1:]), self.deck)
         words = [word.casefold() for word in words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
         return ToolTable(tuple(found), self.deck)
