@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 import time
@@ -157,6 +156,8 @@ def _here() -> str:
 
 
 def _locked(handle: int) -> bool:
+    import fcntl  # not on Windows, where `Root` refuses before anything is locked
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
