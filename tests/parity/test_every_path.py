@@ -74,6 +74,8 @@ def test_a_near_name_is_not_taken_for_the_tool_behind_a_deny(shell, named_path):
     body = added(shell)
     shell.deck.policy.deny("probe")
     for name in ("Probe", "PROBE", "probe ", "pro-be"):
+        if named_path is PATHS["by_a_text_action"] and not name.isidentifier():
+            continue  # no text can call it
         assert named_path(shell, name, {"x": 3}).status in ("unknown", "denied")
     assert body.runs == 0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ipython_shell import Shell
 
-from tooldeck import ToolResult, tool
+from tooldeck import ToolResult, format_action, tool
 from tooldeck.loops import scripted
 from tooldeck.notebook.show import run_from_form
 
@@ -102,6 +102,14 @@ def by_a_model(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
     return made
 
 
+def by_a_text_action(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    action = format_action(name, arguments)
+    model = scripted([f"Thought: go\nAction: {action}", "Final Answer: done"])
+    made = shell.deck.run("go", model=model, actions="text").calls[0].result
+    assert made is not None
+    return made
+
+
 PATHS: dict[str, Path] = {
     path.__name__: path
     for path in (
@@ -117,9 +125,10 @@ PATHS: dict[str, Path] = {
         in_a_batch,
         in_an_awaited_batch,
         by_a_model,
+        by_a_text_action,
     )
 }
-IN_THE_RUN = [name for name in PATHS if name != "by_a_model"]
+IN_THE_RUN = [name for name in PATHS if name not in ("by_a_model", "by_a_text_action")]
 """The paths that belong to the run of their caller; a model has a run of its own."""
 NAMED_ONLY = {name for name in PATHS if name not in ("by_object", "as_a_function", "by_form")}
 """The paths that start from a name, which may be unknown."""

@@ -115,17 +115,28 @@ class TextManner:
         reading = [tool.name for tool in tools if tool.read_only]
         parameters = {tool.name: _properties(tool) for tool in tools}
         several = settings.several or ("sequential" if len(reading) == len(tools) else "refuse")
-        return read_reply(
-            reply.text,
-            tools=parameters,
-            lone={name: next(iter(given)) for name, given in parameters.items() if len(given) == 1},
-            several=several,
-            repair=reading if settings.repair is None else settings.repair,
-            strict=settings.strict,
-            plain_answer=settings.plain_answer,
-            allow_empty_answer=self._was_empty,
-            limits=settings.limits,
-        )
+
+        def read(known: Mapping[str, list[str]] | None) -> Reply:
+            return read_reply(
+                reply.text,
+                tools=known,
+                lone={name: next(iter(given)) for name, given in parameters.items() if len(given) == 1},
+                several=several,
+                repair=reading if settings.repair is None else settings.repair,
+                strict=settings.strict,
+                plain_answer=settings.plain_answer,
+                allow_empty_answer=self._was_empty,
+                limits=settings.limits,
+            )
+
+        found = read(parameters)
+        if found.refusal is None or found.refusal.code is not ActionCode.UNKNOWN_TOOL:
+            return found
+        # A call of what is not offered is a call all the same: the pipeline says what is wrong with it, and
+        # the loop guard counts it. What only looks like a name stays refused.
+        free = read(None)
+        named = free.actions and all(one.name.isascii() and "__" not in one.name[:2] for one in free.actions)
+        return free if named else found
 
     def _refused(self, message: Message, refusal: Refusal, reply: ModelReply) -> Turn:
         self._observed += 1
