@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import jsonschema
 import pytest
@@ -48,6 +49,19 @@ def deck_and_done():
     deck, host = fake_deck()
     deck.add(made)
     return deck, done, host
+
+
+def test_where_nobody_can_be_asked_the_way_out_allows_that_action_only(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    made, done = shop()
+    deck = Deck()
+    deck.add(made)
+    refused = run(deck, "shop", action="buy", item="tea", count=2)
+    assert "%policy allow shop action=buy" in refused.error
+    assert "deck.policy.allow('shop', arguments={'action': 'buy'})" in refused.error
+    deck.policy.allow("shop", arguments={"action": "buy"})
+    assert run(deck, "shop", action="buy", item="tea", count=2).ok
+    assert done == [("buy", "tea", 2, "buy")]
 
 
 def test_each_action_is_asked_about_by_its_own_effects(run, deck_and_done):

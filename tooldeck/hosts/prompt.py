@@ -164,13 +164,15 @@ def question(request: ApprovalRequest) -> str:
 
 def refuse(request: ApprovalRequest, why: str = "this program has no terminal to ask on") -> Decision:
     """The answer where nobody can be asked: says `why`, and the ways to approve beforehand."""
-    name = request.tool.name
-    return Decision(
-        False,
-        by="nobody",
-        note=(
-            f"{why}; to approve it beforehand use deck.policy.allow({name!r}), "
-            f"%policy allow {name} in a notebook, "
+    tool = request.tool
+    if tool.action:
+        ways = (
+            f"deck.policy.allow({tool.name!r}, arguments={{'action': {tool.action!r}}}), "
+            f"or %policy allow {tool.name} action={tool.action} in a notebook."
+        )
+    else:
+        ways = (
+            f"deck.policy.allow({tool.name!r}), %policy allow {tool.name} in a notebook, "
             'or declare what the tool does, for example effects="read".'
-        ),
-    )
+        )
+    return Decision(False, by="nobody", note=f"{why}; to approve it beforehand use {ways}")
