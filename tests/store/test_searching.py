@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tooldeck.store import SqliteStore
@@ -96,14 +97,22 @@ LETTERS = st.text(
 )
 
 
+def words(text):
+    """Letters and digits that stand together, with the marks on them."""
+    parts = [char if char.isalnum() or char == "_" or category(char)[0] == "M" else " " for char in text]
+    return "".join(parts).split()
+
+
 @settings(deadline=None, max_examples=60)
+@example(["1\U0001d185"])
+@example(["\u0915\u093f"])
 @given(st.lists(LETTERS, min_size=1, max_size=5))
 def test_whatever_is_stored_is_found_by_each_of_its_words(texts):
     notes = Memories(SqliteStore())
     for number, text in enumerate(texts):
         notes.put("default", str(number), text)
     for number, text in enumerate(texts):
-        for word in re.findall(r"\w+", text):
+        for word in words(text):
             if not terms(word):
                 continue
             how, hits = notes.search(word, n=50)
