@@ -248,7 +248,7 @@ def _download(file: facts.KeptFile) -> str:
     if not file.data:
         return code(file.line)
     address = f"data:application/octet-stream;base64,{file.data}"
-    return f'<a download="{shown(file.name)}" href="{address}">{code(file.line)}</a>'
+    return f'<a download="{shown(file.name)}" href="{address}">{escape_html(file.line)}</a>'
 
 
 def trace_text(result: ToolResult) -> str:
