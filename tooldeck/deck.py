@@ -23,6 +23,7 @@ from tooldeck.core.hooks import Hooked, Hooks
 from tooldeck.core.host import Host
 from tooldeck.core.lines import Kind, Lines
 from tooldeck.core.loose import LooseTools
+from tooldeck.core.model import Model
 from tooldeck.core.observers import Observers
 from tooldeck.core.result import ToolResult
 from tooldeck.core.runs import Runs
@@ -70,6 +71,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     `workspace` is the folder that the built-in tools work in, by default the one that is current now, in a
     notebook its own. `action_schemas` says how models are shown a tool of several actions: ``"flat"``, one
     object with all parameters, or ``"union"``, one alternative for each action, which some providers refuse.
+    `model` answers in runs that name no other, and to tools and servers that ask for one.
     Hosts are replaced by notebooks and tests.
     """
 
@@ -86,6 +88,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         store: str | os.PathLike[str] | Store | None = None,
         workspace: str | os.PathLike[str] | None = None,
         action_schemas: str = "flat",
+        model: Model | None = None,
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
@@ -104,6 +107,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._workspace = Workspace(workspace)
         self._services.provide(Workspace, lambda: self.workspace)
         self.action_schemas = read_style(action_schemas)
+        self.model = model
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self._history = History(history)

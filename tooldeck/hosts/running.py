@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.call import Run
 from tooldeck.core.host import Host
-from tooldeck.core.messages import Message
+from tooldeck.core.messages import Message, ModelReply
+from tooldeck.core.model import Model, check_model
 from tooldeck.core.observers import Observers
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.runs import Runs
@@ -37,17 +38,64 @@ class _Deck(Protocol):
 
     def system_prompt(self) -> str: ...
 
+    @property
+    def model(self) -> Model | None: ...
+
     def _doors(self, *, blocking: bool) -> Doors: ...
 
 
 class Running:
     """The methods of a deck for models."""
 
+    _model: Model | None = None
+
+    @property
+    def model(self) -> Model | None:
+        """The deck's own model; None while there is none. Set it to what `tooldeck.loops` makes.
+
+        It answers in runs that name no other, and to tools and servers that ask the deck by `complete`.
+        """
+        return self._model
+
+    @model.setter
+    def model(self, model: Model | None) -> None:
+        self._model = None if model is None else check_model(model)
+
+    def complete(
+        self: _Deck,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Tool] = (),
+        model: Model | None = None,
+        seconds: float | None = None,
+    ) -> ModelReply:
+        """One reply of a model, by default the deck's own, to a conversation; no call in it is made.
+
+        `seconds` bounds the wait. Raises what the model raises, `Cancelled` when the call around it is given
+        up, `LimitPassed` after `seconds`, and `SetupError` where there is no model.
+        """
+        from tooldeck.loops.starting import complete
+
+        return step(complete(self._doors(blocking=True), messages, tools, model, seconds))
+
+    async def acomplete(
+        self: _Deck,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Tool] = (),
+        model: Model | None = None,
+        seconds: float | None = None,
+    ) -> ModelReply:
+        """The same as `complete`, to be awaited, on any loop."""
+        from tooldeck.loops.starting import complete
+
+        return await complete(self._doors(blocking=False), messages, tools, model, seconds)
+
     def run(
         self: _Deck,
         prompt: str | Message,
         *,
-        model: Any,
+        model: Model | None = None,
         system: str = "",
         messages: Iterable[Message] = (),
         actions: str | TextActions = "native",
@@ -58,8 +106,9 @@ class Running:
         """Let `model` work on `prompt` with the deck's tools, until it answers; returns how that ended.
 
         `model` is a function of messages and tools (see `tooldeck.loops.Model`) or one that
-        `tooldeck.loops` makes. Every call of it passes the deck's pipeline; calls of one reply run beside
-        each other where their effects allow it, and the next reply reads all of their ends in order.
+        `tooldeck.loops` makes, by default the deck's own. Every call of it passes the deck's pipeline; calls
+        of one reply run beside each other where their effects allow it, and the next reply reads all of
+        their ends in order.
 
         `messages` is an earlier conversation to go on with, as in ``result.messages``; `system` goes before
         it. `actions` is ``"native"`` for the calls of providers, or ``"text"`` (or `TextActions` with
@@ -68,7 +117,7 @@ class Running:
         are the conversation so far, also after an interrupt. `on_text` hears the text as it is written.
 
         Never raises for what happens in the run, except interrupts. Raises `DefinitionError` for arguments
-        that cannot be meant.
+        that cannot be meant, `SetupError` where there is no model.
         """
         from tooldeck.loops.starting import start
 
@@ -83,7 +132,7 @@ class Running:
         self: _Deck,
         prompt: str | Message,
         *,
-        model: Any,
+        model: Model | None = None,
         system: str = "",
         messages: Iterable[Message] = (),
         actions: str | TextActions = "native",
@@ -129,6 +178,7 @@ class Running:
             batch=partial(self._batch, blocking=blocking),
             tools=self._usable,
             told=self.system_prompt,
+            model=self.model,
             saw=self._runs.saw,
             emit=self._observers.tell,
         )

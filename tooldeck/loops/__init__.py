@@ -1,8 +1,9 @@
 """Models that work with a deck's tools by ``deck.run``: the models, and what a run is told and gives."""
 
 from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolAnswer, ToolRequest, Usage
+from tooldeck.core.model import Model
 from tooldeck.core.run_result import RunResult, RunStatus, Step
-from tooldeck.loops.asking import Again, Model
+from tooldeck.loops.asking import Again
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.models import anthropic, gemini, openai_chat, openai_responses
 from tooldeck.loops.records import records

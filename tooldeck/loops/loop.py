@@ -16,6 +16,7 @@ from tooldeck.core.errors import Cancelled
 from tooldeck.core.events import Event, ModelReplied, ModelSpoke, RunEnded, RunStarted
 from tooldeck.core.host import Host, LimitPassed
 from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage, words_of
+from tooldeck.core.model import Model, name_of
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult, RunStatus, Step
 from tooldeck.core.strangers import error_words
@@ -23,7 +24,7 @@ from tooldeck.core.tokens import estimate_tokens, schema_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status
 from tooldeck.hosts.batches import Many
-from tooldeck.loops.asking import Model, ask, name_of
+from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.manners import Manner, Turn
 from tooldeck.loops.requests import answer_to, not_run
@@ -41,6 +42,8 @@ class Doors(NamedTuple):
     """The tools that can be used at this moment."""
     told: Callable[[], str]
     """What a model has to be told about them."""
+    model: Model | None
+    """The deck's own model."""
     saw: Callable[[Run], None]
     """Hears of the run, so that other cells can find it."""
     emit: Callable[[Event], None]

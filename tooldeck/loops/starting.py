@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tooldeck.core.call import Run
-from tooldeck.core.errors import DefinitionError
-from tooldeck.core.messages import Message
+from tooldeck.core.call import Run, current_call, current_caller
+from tooldeck.core.cancel import CancelToken, token_of
+from tooldeck.core.errors import DefinitionError, SetupError
+from tooldeck.core.messages import Message, ModelReply
+from tooldeck.core.model import Model, check_model
 from tooldeck.core.strangers import to_repr
-from tooldeck.loops.asking import check_model
+from tooldeck.core.tool import Tool
+from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.loop import Doors, Loop
 from tooldeck.loops.manners import Manner, Native
 from tooldeck.loops.text_actions import TextActions, TextManner
 
-__all__ = ["start"]
+__all__ = ["complete", "start"]
 
 
 def start(
@@ -43,7 +46,7 @@ def start(
     doors.saw(current)
     return Loop(
         doors,
-        check_model(model),
+        _model(doors, model),
         manner,
         run=current,
         limits=limits or manner.limits,
@@ -51,6 +54,42 @@ def start(
         prompt=_prompt(prompt),
         on_text=on_text,
     )
+
+
+async def complete(
+    doors: Doors,
+    messages: Sequence[Any],
+    tools: Sequence[Tool],
+    model: Any,
+    seconds: float | None,
+) -> ModelReply:
+    """One reply; given up when the call or the run is that asks for it."""
+    asked = _model(doors, model)
+    conversation = [_message(one, "messages") for one in messages]
+    token, outer, run = CancelToken(), current_call(), current_caller().run
+    if outer is not None:
+        token.follow(token_of(outer))
+    if run is not None:
+        token.follow(run.token)
+    return await ask(
+        asked, conversation, tools, host=doors.host, token=token, tell=_nobody_listens,
+        most_chars=RunLimits().reply_chars, seconds=seconds,
+    )  # fmt: skip
+
+
+def _nobody_listens(_text: str, _afresh: bool, /) -> None:  # noqa: FBT001 - its kind is given them so
+    """For replies that are only wanted whole."""
+
+
+def _model(doors: Doors, given: Any) -> Model:
+    if given is not None:
+        return check_model(given)
+    if doors.model is None:
+        raise SetupError(
+            "There is no model: give model=…, or set deck.model, to what tooldeck.loops makes, such as "
+            "openai_chat('gpt-5')."
+        )
+    return doors.model
 
 
 def _manner(actions: Any) -> Manner:
