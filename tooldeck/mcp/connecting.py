@@ -1,0 +1,175 @@
+"""Making connections: a target becomes a session, its tools come into the deck; and again, when it went."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Unpack
+
+from tooldeck.core.call import current_call
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Executor
+from tooldeck.hosts.blocking import step
+from tooldeck.mcp.accepting import Accepting
+from tooldeck.mcp.connection import Connection
+from tooldeck.mcp.errors import McpConnectError
+from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.options import ConnectOptions
+from tooldeck.mcp.past import Past
+from tooldeck.mcp.reviving import Reviving
+from tooldeck.mcp.session import Session, State
+from tooldeck.mcp.shelving import Shelving
+from tooldeck.mcp.target import InProcess, check_label, default_label, read_target
+from tooldeck.mcp.tools import Declarations
+from tooldeck.mcp.waiting import refuse_to_block
+from tooldeck.mcp.ways import Way
+
+__all__ = ["Connecting"]
+
+_DECLARED = ("reads", "effects", "breaker", "trust", "only", "without")
+# The options that are the user's declarations.
+
+
+class Connecting(Accepting):
+    """The methods of `Connections` that begin a connection."""
+
+    handlers: Handlers
+    in_process: Executor | None
+    on_end: Callable[[Connection], None] | None
+    _shelving: Shelving
+    _reviving: Reviving
+    _lock: threading.RLock
+
+    def connect(self, target: object, **options: Unpack[ConnectOptions]) -> Connection:
+        """Connect to a server and add its tools to the deck.
+
+        `target` is a command line, a list of words, an http(s) URL, ``demo`` or a server object; the options
+        are those of `ConnectOptions`. Connecting the same target under the same label again replaces the
+        connection.
+
+        A command is started without a question because the caller has written it. It is shown and asked about
+        where that is not so: with `unseen`, as for commands out of a file, and within a call of a tool. What
+        was approved is not asked about again until it changes; nor are the definitions of the tools, which
+        are accepted with the first connection and held back whenever they change.
+
+        Raises `McpConnectError`, `DefinitionError` or `SetupError`; other connections are left alone.
+        """
+        made, unseen = self._made(target, **options)
+        refuse_to_block(made, *self._in_the_way(made))
+        return step(self._connect(made, self._blocking, unseen=unseen))
+
+    async def aconnect(self, target: object, **options: Unpack[ConnectOptions]) -> Connection:
+        """The same as `connect`, to be awaited."""
+        made, unseen = self._made(target, **options)
+        return await self._connect(made, self._awaited, unseen=unseen)
+
+    def reconnect(self, label: str) -> Connection:
+        """Close a connection, whatever its state, and make it again with the same settings.
+
+        When that fails, the closed connection stays in the list, so that it can be tried again.
+        """
+        old = self[label]
+        refuse_to_block(old)
+        return step(self._reconnect(old, self._blocking))
+
+    async def areconnect(self, label: str) -> Connection:
+        """The same as `reconnect`, to be awaited."""
+        return await self._reconnect(self[label], self._awaited)
+
+    async def _connect(self, made: Connection, way: Way, *, unseen: bool) -> Connection:
+        for old in self._in_the_way(made):
+            await way.wait(self._leave(old))
+        if unseen or current_call() is not None:
+            await self._permit(made, way)
+        self.trust.started(made)
+        await way.wait(made.session.open())
+        return await self._review(self._take_in(made), way)
+
+    async def _permit(self, made: Connection, way: Way) -> None:
+        """Ask before a command is started that nobody has written here; raises where it may not be."""
+        question = self.trust.question_to_start(made)
+        if question is None:
+            return
+        answer = await way.ask(question)
+        if answer is None or not answer.ok:
+            why = "nobody could be asked" if answer is None else answer.error
+            raise McpConnectError(f"The MCP server {made.label!r} was not started: {why}", made.label)
+
+    async def _reconnect(self, old: Connection, way: Way) -> Connection:
+        return await self._review(await self._renewed(old, way.wait), way)
+
+    async def _renewed(self, old: Connection, wait: Callable[[Future[Any]], Awaitable[Any]]) -> Connection:
+        await wait(self._leave(old))
+        made = old.renewed()
+        try:
+            await wait(made.session.open())
+        except BaseException:
+            old.tools, old.names = {}, {}
+            self._all.setdefault(old.label, old)
+            raise
+        return self._take_in(made)
+
+    def _made(self, target: object, **options: Any) -> tuple[Connection, bool]:
+        """A connection that is not open yet, and whether its command is one that nobody here has written."""
+        label, unseen = options.pop("label", None), options.pop("unseen", False)
+        declared = Declarations(**{name: options.pop(name) for name in _DECLARED if name in options})
+        read = read_target(target)
+        name = label or default_label(read)
+        check_label(name)
+        settings: dict[str, Any] = {"handlers": self.handlers, **options}
+        if isinstance(read, InProcess) and self.in_process is not None:
+            settings.setdefault("executor", self.in_process)
+        past = Past()
+
+        def again() -> Session:
+            return Session(name, read, log=past.log, **settings)
+
+        made = Connection(
+            again(), declared, again, past, given_env=settings.get("env"), folder=settings.get("cwd")
+        )
+        return made, unseen
+
+    def _in_the_way(self, made: Connection) -> list[Connection]:
+        """What is to be closed before `made` can take its place; refuses to throw out another server."""
+        old = self._all.get(made.label)
+        if old is None:
+            return []
+        if old.state is State.READY and old.session.target != made.session.target:
+            raise DefinitionError(
+                f"The label {made.label!r} belongs to {str(old.session.target)!r}; give the new server "
+                f"another label, or close that one first: deck.mcp.close({made.label!r})."
+            )
+        return [old]
+
+    def _take_in(self, made: Connection) -> Connection:
+        with self._lock:
+            try:
+                for other in self._in_the_way(made):  # another thread was faster
+                    self._leave(other)
+                self._all[made.label] = made
+                made.revive = partial(self._reviving.session, made)
+                self._shelving.update(made)
+            except BaseException:
+                made.session.close()  # nobody else knows of it
+                raise
+        made.session.on_change = lambda: self._changed(made)
+        made.session.on_end = lambda: self._ended(made)
+        return made
+
+    def _ended(self, connection: Connection) -> None:
+        if self.on_end is not None:
+            self.on_end(connection)
+
+    def _changed(self, connection: Connection) -> None:
+        """The server has another list of tools now."""
+        with self._lock:
+            if self._all.get(connection.label) is connection:
+                self._shelving.update(connection)
+
+    def _leave(self, connection: Connection) -> Future[Any]:
+        with self._lock:
+            self._all.pop(connection.label, None)
+            self._shelving.clear(connection.label)
+        return connection.session.close()
