@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.action_tool import read_style, shown_tool
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
-from tooldeck.core.asking import ask_in_turn, check_approvers
+from tooldeck.core.asking import answered, ask_in_turn, check_approvers
 from tooldeck.core.breaker import Breaker, BreakerState
 from tooldeck.core.call import Caller, CallLog, Outcome, Run, ToolCall, current_call, current_caller, new_id
 from tooldeck.core.circuits import Circuits
@@ -25,6 +25,7 @@ from tooldeck.core.lines import Kind, Lines
 from tooldeck.core.loose import LooseTools
 from tooldeck.core.model import Model
 from tooldeck.core.observers import Observers
+from tooldeck.core.questions import Answer, Answerer, AskPerson, Question
 from tooldeck.core.result import ToolResult
 from tooldeck.core.runs import Runs
 from tooldeck.core.services import Services
@@ -36,6 +37,7 @@ from tooldeck.guards.paths import Workspace
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
+from tooldeck.hosts.questions import ask_on_terminal
 from tooldeck.hosts.running import Running
 from tooldeck.policy import Policy
 from tooldeck.policy.fingerprint import fingerprint
@@ -63,7 +65,8 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
-    list of them, is asked before the person at the host; `history` is how many ends of calls are kept;
+    list of them, is asked before the person at the host, and `answerer` is given their questions first;
+    `history` is how many ends of calls are kept;
     `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for ever;
     `ignore_unknown` leaves arguments out that no parameter has, with a note, where a tool does not say;
     `loop_guard` holds for runs that bring no settings of their own; `store` is the path of a database for the
@@ -80,6 +83,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         *,
         policy: str | Policy = "default",
         approver: Approver | Iterable[Approver] | None = None,
+        answerer: Answerer | None = None,
         history: int = 200,
         trace: bool = False,
         approval_timeout: float | None = None,
@@ -110,6 +114,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self.model = model
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
+        self.answerer = answerer
         self._history = History(history)
         self._trace = trace
         self.approval_timeout = approval_timeout
@@ -118,6 +123,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._runs = Runs()
         self._host: Host = host or BlockingHost()
         self._async_host: Host = async_host or AsyncHost()
+        self._ask_person: AskPerson = ask_on_terminal
         self._mcp: Connections | None = None
         self._mcp_lock = threading.RLock()
         self._prepare_mcp: Callable[[Connections], None] | None = None
@@ -191,6 +197,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
                     acall=self.acall,
                     pins=self._journal.pins,
                 )
+                made.handlers.on_elicit = self.ask_person
                 if self._prepare_mcp is not None:
                     self._prepare_mcp(made)
                 self._mcp = made
@@ -341,6 +348,13 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     async def _ask(self, host: Host, request: ApprovalRequest) -> Decision:
         return await ask_in_turn(self.approvers, host, request)
 
+    async def ask_person(self, question: Question) -> Answer:
+        """What the person says to a question of a server or a model; never waits where nobody is there.
+
+        The deck's `answerer` may say it first. May be awaited on any loop.
+        """
+        return await answered(question, self.answerer, self._ask_person)
+
     def breaker(self, name: str, target: str | None = None) -> Breaker:
         """The breaker of a tool, or of one of its targets: its state, recent outcomes and `reset`.
 
@@ -411,15 +425,18 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         host: Host,
         async_host: Host,
         *,
+        ask_person: AskPerson | None = None,
         caller: Caller | None = None,
         prepare_mcp: Callable[[Connections], None] | None = None,
     ) -> None:
         """Put other hosts in place, as a notebook does.
 
-        `caller` is who makes the calls that come from no tool and of which nobody says otherwise (see
+        `ask_person` puts questions before the person there, by default on the terminal; `caller` is who makes
+        the calls that come from no tool and of which nobody says otherwise (see
         `calling`); `prepare_mcp` is given the deck's MCP servers before they are first used.
         """
         self._host, self._async_host = host, async_host
+        self._ask_person = ask_person or ask_on_terminal
         self._caller = caller
         self._prepare_mcp = prepare_mcp
         if self._mcp is not None and prepare_mcp is not None:

@@ -1,4 +1,4 @@
-// What an MCP server asks a person: whose question it is, its words, and what to beware of.
+// What a server or a model asks a person: whose question it is, its words, and what to beware of.
 
 import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 
@@ -6,7 +6,8 @@ import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 
 /**
  * @typedef {object} Question
- * @property {Piece[]} server
+ * @property {Piece[]} asker
+ * @property {"server" | "model"} kind what the asker is
  * @property {Piece[]} tool
  * @property {Piece[]} message
  * @property {string} link the page to visit; empty when there is none or it must not be opened
@@ -27,7 +28,7 @@ function render({ model, el }) {
     const question = model.get("question");
     const phase = model.get("phase");
     root.dataset["phase"] = phase;
-    root.setAttribute("aria-label", `Question of the MCP server ${question.server.map(([text]) => text).join("")}`);
+    root.setAttribute("aria-label", `Question of ${whose(question)}`);
     put(root, ...(phase === "waiting" ? open(question) : [ended(phase, model.get("summary"))]));
   };
   model.on("change:phase", draw);
@@ -40,18 +41,23 @@ function render({ model, el }) {
   };
 }
 
+/** @param {Question} question */
+function whose({ asker, kind }) {
+  return `the ${kind === "model" ? "model" : "MCP server"} ${asker.map(([text]) => text).join("")}`;
+}
+
 /**
  * @param {Question} question
  * @returns {import("./kit.js").Child[]}
  */
-function open({ server, tool, message, link, address, host, warnings }) {
+function open({ asker, kind, tool, message, link, address, host, warnings }) {
   return [
     h(
       "div",
       { class: "td-question-head" },
       shape("waiting"),
-      h("strong", {}, "A server asks you"),
-      h("code", {}, outside(server)),
+      h("strong", {}, kind === "model" ? "A model asks you" : "A server asks you"),
+      h("code", {}, outside(asker)),
       tool.length > 0 && h("span", { class: "td-quiet" }, "while running ", h("code", {}, outside(tool))),
     ),
     h("pre", { class: "td-box", tabindex: "0", "aria-label": "the question" }, outside(message)),

@@ -8,11 +8,11 @@ import pytest
 
 from tooldeck.core.approval import Decision
 from tooldeck.core.call import current_call
+from tooldeck.core.questions import Answer
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.vocabulary import Status
 from tooldeck.deck import Deck
 from tooldeck.mcp.errors import McpToolError
-from tooldeck.mcp.handlers import Answer
 
 
 async def yes(request):

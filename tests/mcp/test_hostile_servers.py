@@ -16,8 +16,9 @@ import pytest
 
 from tests.mcp.conftest import LIMIT, SERVERS
 from tooldeck import Deck
+from tooldeck.core.questions import Answer
 from tooldeck.mcp.errors import McpClosed
-from tooldeck.mcp.handlers import Answer, Handlers
+from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.names import deck_names
 from tooldeck.mcp.stderr import StderrFile
 from tooldeck.mcp.tap import MOST_TOOLS

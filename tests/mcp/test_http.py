@@ -7,8 +7,9 @@ import time
 import pytest
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.questions import Answer
 from tooldeck.mcp.errors import McpConnectError, McpError
-from tooldeck.mcp.handlers import Answer, Handlers
+from tooldeck.mcp.handlers import Handlers
 
 LIMIT = 40.0
 

@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
+from tooldeck.core.questions import Answer, Question
 from tooldeck.mcp.errors import McpTimeout, McpToolError
-from tooldeck.mcp.handlers import Answer, Handlers, LogLine, Progress, Question
+from tooldeck.mcp.handlers import Handlers, LogLine, Progress
 
 LIMIT = 40.0
 
@@ -25,7 +26,7 @@ def test_two_questions_are_asked_and_the_answers_reach_the_tool(in_either_era):
     in_either_era.handlers.on_elicit = answer
     assert in_either_era.call("two_questions").result(LIMIT).text == "Ada likes green"
     assert {one.message for one in asked} == {"Your name?", "Your colour?"}
-    assert {(one.server, one.tool, one.mode) for one in asked} == {("library", "two_questions", "form")}
+    assert {(one.asker, one.tool, one.mode) for one in asked} == {("library", "two_questions", "form")}
     assert {tuple(one.schema["properties"]) for one in asked} == {("name",), ("colour",)}
 
 

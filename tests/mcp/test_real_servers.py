@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from tooldeck.core.questions import Answer
 from tooldeck.mcp.connections import Connections
 from tooldeck.mcp.errors import McpToolError
-from tooldeck.mcp.handlers import Answer
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 LIMIT = 40.0

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tooldeck.mcp.handlers import Question
-from tooldeck.notebook.prompts import ask_by_text
+from tooldeck.core.questions import Question
+from tooldeck.hosts.questions import ask_by_text
+from tooldeck.registry.questions import check_of
 
 
 @pytest.fixture
@@ -36,7 +37,8 @@ ODD_FORMS: list[Any] = [
 
 @pytest.mark.parametrize("schema", ODD_FORMS, ids=str)
 def test_a_form_that_is_none_is_declined(schema: Any, typed: list[str]) -> None:
-    assert ask_by_text(Question("s", "t", "Name?", schema=schema)).action == "decline"
+    asked = Question("s", "t", "Name?", schema=schema, check=check_of(schema))
+    assert ask_by_text(asked).action == "decline"
 
 
 def test_a_question_cannot_pose_as_further_lines(

@@ -108,3 +108,23 @@ def test_progress_moves_before_the_call_ends(notebook: NotebookKernel) -> None:
     notebook.until(half_way, 20, lambda: f"no bar moved: {cell}")
     assert not cell.done
     notebook.finish(cell)
+
+
+@form
+def test_a_model_asks_in_the_cell_that_waits_and_nowhere_when_nobody_can_answer(
+    installed: NotebookKernel, form: str
+) -> None:
+    installed.run("_ = deck.add_builtins('system')")
+    asked = {
+        "blocking": "deck.call('system', action='ask', question='Which one?')",
+        "awaited": "await deck.acall('system', action='ask', question='Which one?')",
+    }[form]
+    cell = installed.send(f"r = {asked}; print(r.status, r.value)")
+    queued = installed.send("print('next')")
+    installed.fill(cell, "Which one?", "the blue one")
+    assert installed.finish(cell).text == "ok {'answered': True, 'answer': 'the blue one'}\n"
+    assert installed.finish(queued).text == "next\n"
+    cell = installed.run(f"r = {asked}; print(r.status, r.error)", allow_stdin=False)
+    assert cell.text.startswith("failed")
+    assert "nobody is there to ask: this notebook is run by a program that takes no input" in cell.text
+    assert not cell.widgets

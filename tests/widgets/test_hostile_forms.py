@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipywidgets.widgets.widget as widgets
 import pytest
 
-from tooldeck.mcp.handlers import Question
+from tooldeck.core.questions import Question
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.widgets.question import QuestionCard
 

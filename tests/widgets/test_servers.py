@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from widget_parts import NASTY, Page, make_tool
 
+from tooldeck.core.questions import Answer, Question
 from tooldeck.core.tool import Origin
 from tooldeck.core.vocabulary import Trust
-from tooldeck.mcp.handlers import Answer, Question
 from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.session import State
 from tooldeck.notebook.widgets._pace import Pace

@@ -56,11 +56,13 @@ class ActionTool:
         /,
         *,
         examples: Iterable[Mapping[str, Any]] = (),
+        executor: Executor | None = None,
         **options: Any,
     ) -> Any:
         """Decorator that makes a function an action of its name, bare or with `Options`.
 
-        `examples` are arguments, without the action, that a call may have as they stand. Raises
+        `examples` are arguments, without the action, that a call may have as they stand; `executor` is where
+        this one runs, by default where the others do. Raises
         `DefinitionError` for a parameter called ``action``, a second action of the same name and an example
         that does not fit.
         """
@@ -71,12 +73,13 @@ class ActionTool:
             plain = define(made, check_options({**self._shared, **options}), scope=scope)
             if plain.name in self._actions:
                 raise DefinitionError(f"{self.name} has an action {plain.name!r} already.")
-            self._actions[plain.name] = self._own(plain, [{ACTION: plain.name, **one} for one in given])
+            shown = [{ACTION: plain.name, **one} for one in given]
+            self._actions[plain.name] = self._own(plain, shown, executor or self._executor)
             return made
 
         return add if function is None else add(function)
 
-    def _own(self, plain: Tool, examples: list[dict[str, Any]]) -> Tool:
+    def _own(self, plain: Tool, examples: list[dict[str, Any]], executor: Executor | None) -> Tool:
         """The declaration of one action, made of the tool that its function would be by itself."""
         schema = plain.parameters
         if ACTION in schema["properties"]:
@@ -105,7 +108,7 @@ class ActionTool:
             action=plain.name,
             params=params,
             examples=tuple(examples),
-            executor=self._executor,
+            executor=executor,
         )
 
     def tool(self, origin: Origin | None = None) -> Tool:

@@ -1,4 +1,4 @@
-"""Asking for an approval: the deck's approvers in turn, one of whom is the person at the host."""
+"""Asking: for an approval, the deck's approvers in turn; a question, the program and then the person."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from functools import partial
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision
+from tooldeck.core.current import CURRENT
+from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host, LimitPassed, Work
+from tooldeck.core.questions import Answer, Answerer, AskPerson, Question
 from tooldeck.core.strangers import to_repr
 
-__all__ = ["ask_in_turn", "check_approvers", "person"]
+__all__ = ["answered", "ask_in_turn", "check_approvers", "person"]
 
 
 def person(request: ApprovalRequest) -> Decision | None:
@@ -66,6 +69,21 @@ async def ask_in_turn(approvers: Iterable[Any], host: Host, request: ApprovalReq
         elif answer is not None:
             return answer
     return refusal
+
+
+async def answered(question: Question, answerer: Answerer | None, ask_person: AskPerson) -> Answer:
+    """What the program's own function says, or else the person; the clock of the call stands still meanwhile.
+
+    Raises what `answerer` raises, and `DefinitionError` where it gives something else than an `Answer`.
+    """
+    with clocks_stopped(CURRENT.get()):
+        given: Any = None if answerer is None else answerer(question)
+        answer: Any = await given if inspect.isawaitable(given) else given
+        if answer is None:
+            return await ask_person(question)
+    if not isinstance(answer, Answer):
+        raise DefinitionError(f"An answerer gives an Answer or None, got {to_repr(answer)}.")
+    return answer
 
 
 async def _asked(approver: Approver, host: Host, request: ApprovalRequest) -> Any:

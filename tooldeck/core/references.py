@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import unquote
 
-__all__ = ["Schema", "combined", "resolve"]
+__all__ = ["Schema", "combined", "properties", "resolve"]
 
 Schema = Mapping[str, Any]
 
@@ -25,6 +25,30 @@ def resolve(schema: Any, root: Schema) -> Schema:
     The work is bounded: of a schema that repeats itself beyond all use, the first parts count.
     """
     return _resolved(schema, root, count(1), 0)
+
+
+def properties(schema: Any, root: Schema) -> list[tuple[str, Any, bool]]:
+    """Name, schema and whether it is required, for every property of an object schema, in order.
+
+    Properties that a condition adds are among them, as ones that may be left out.
+    """
+    found = resolve(schema, root)
+    given = found.get("properties")
+    members = dict(given) if isinstance(given, Mapping) else {}
+    dependent = found.get("dependentSchemas")
+    adding = [
+        found.get("then"),
+        found.get("else"),
+        *(dependent.values() if isinstance(dependent, Mapping) else ()),
+    ]
+    for part in adding:
+        more = resolve(part, root).get("properties")
+        if isinstance(more, Mapping):
+            members.update({name: inner for name, inner in more.items() if name not in members})
+    required = found.get("required")
+    names = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set[str]()
+    listed = [(str(name), inner, name in names) for name, inner in members.items()]
+    return listed + [(name, {}, True) for name in sorted(names - members.keys())]
 
 
 def _resolved(schema: Any, root: Schema, joined: Iterator[int], depth: int) -> Schema:

@@ -16,7 +16,15 @@ from tooldeck.core.strangers import to_repr
 from tooldeck.guards.text import one_line
 from tooldeck.hosts.threads import start
 
-__all__ = ["ask_by_input", "ask_on_terminal", "on_a_terminal", "question", "refuse"]
+__all__ = [
+    "KEYBOARD",
+    "ask_by_input",
+    "ask_on_terminal",
+    "on_a_terminal",
+    "question",
+    "refuse",
+    "typed_within",
+]
 
 _WORDS = {
     Scope.ONCE: "[y]es once",
@@ -24,7 +32,8 @@ _WORDS = {
     Scope.SESSION: "this tool for the [s]ession",
     Scope.ALWAYS: "this tool [a]lways",
 }
-_typing = threading.RLock()  # calls that run at once ask one after the other: there is one keyboard
+KEYBOARD = threading.RLock()
+"""Calls that run at once ask one after the other: there is one keyboard."""
 _TICK = 0.1
 """Seconds between looks at the keyboard where an interrupt has to be heard."""
 _TRIES = 3
@@ -50,10 +59,10 @@ def ask_on_terminal(request: ApprovalRequest) -> Decision:
     on_main = threading.current_thread() is threading.main_thread()
     if on_main and request.timeout is None:
         return ask_by_input(request)
-    return _ask(request, _typed_within, request.timeout)
+    return _ask(request, typed_within, request.timeout)
 
 
-def _typed_within(prompt: str, seconds: float | None) -> str | None:
+def typed_within(prompt: str, seconds: float | None) -> str | None:
     """What `input` gives, but an interrupt of this thread (see `Lane`) is heard while nobody types."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
@@ -104,7 +113,7 @@ def _ask(
 def _answered(
     request: ApprovalRequest, typed: Callable[[str, float | None], str | None], seconds: float | None
 ) -> Decision:
-    with _typing:
+    with KEYBOARD:
         end = None if seconds is None else time.monotonic() + seconds
         said = f"{question(request)}\n"
         for _ in range(_TRIES):

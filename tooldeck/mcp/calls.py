@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import clocks_stopped
-from tooldeck.mcp.handlers import Answer, Progress, Question
+from tooldeck.core.questions import Answer, Question
+from tooldeck.mcp.handlers import Progress
+from tooldeck.registry.questions import check_of
 
 if TYPE_CHECKING:
     from tooldeck.mcp.session import Session
@@ -171,13 +173,15 @@ class CallsInFlight:
         from mcp import types
 
         call = self.current()
+        schema = dict(getattr(params, "requested_schema", None) or {})
         question = Question(
-            server=self.session.label,
+            asker=self.session.label,
             tool=call.tool if call is not None else "",
             message=params.message,
             mode=params.mode,
-            schema=dict(getattr(params, "requested_schema", None) or {}),
+            schema=schema,
             url=getattr(params, "url", ""),
+            check=check_of(schema),
         )
         with contextlib.ExitStack() as stopped:
             for waiting in self._candidates():
@@ -187,7 +191,9 @@ class CallsInFlight:
         if not isinstance(answer, Answer):
             return types.ElicitResult(action="decline")
         content = answer.content if answer.action == "accept" and params.mode == "form" else None
-        return types.ElicitResult(action=answer.action, content=content)
+        # The protocol's word for every end without an explicit choice of the person is "cancel".
+        action = answer.action if answer.action in ("accept", "decline") else "cancel"
+        return types.ElicitResult(action=action, content=content)
 
     async def _in_context(
         self,

@@ -7,40 +7,15 @@ an ``async`` one; what touches widgets is the handler's own business to hand to 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tooldeck.core.questions import Answer, Question
 
 if TYPE_CHECKING:
     from tooldeck.mcp.session import Session
 
-__all__ = ["Answer", "Handlers", "LogLine", "Progress", "Question"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A server asks the person something (elicitation)."""
-
-    server: str
-    """The label of the session."""
-    tool: str
-    """The server's name of the tool that is running, empty when no call is."""
-    message: str
-    """The question, in the server's words."""
-    mode: Literal["form", "url"] = "form"
-    """Whether a form is to be filled or a page to be visited."""
-    schema: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The JSON Schema of the answer, in form mode."""
-    url: str = ""
-    """The page, in url mode."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the person says to a `Question`."""
-
-    action: Literal["accept", "decline", "cancel"]
-    content: dict[str, Any] | None = None
-    """The filled form; None unless accepted in form mode."""
+__all__ = ["Handlers", "LogLine", "Progress"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from tooldeck.notebook.magics import MAGICS
 from tooldeck.notebook.places import current_place, store_here
 from tooldeck.notebook.policies import found_words
 from tooldeck.notebook.progress import ProgressBars
+from tooldeck.notebook.questions import answer
 from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
@@ -45,7 +46,10 @@ class Notebook:
         """Connect everything."""
         self.deck.trace = True
         self.deck.use_hosts(
-            *notebook_hosts(self.desk), caller=Caller(Source.CELL), prepare_mcp=self._prepare_mcp
+            *notebook_hosts(self.desk),
+            ask_person=lambda question: answer(question, self.desk.render_within),
+            caller=Caller(Source.CELL),
+            prepare_mcp=self._prepare_mcp,
         )
         self._undo = [self.deck.subscribe(observer) for observer in (self.live.observe, self.bars.observe)]
         self._undo.append(show_briefly(self.shell))
@@ -83,10 +87,9 @@ class Notebook:
     def _prepare_mcp(self, connections: Connections) -> None:
         """Let this notebook listen to the servers, and run those that are its own objects where it runs."""
         from tooldeck.notebook.kernel.executor import kernel_executor
-        from tooldeck.notebook.servers import make_handlers
+        from tooldeck.notebook.servers import listen
 
-        if connections.handlers.on_elicit is None:
-            connections.handlers = make_handlers(self.desk, self.bars)
+        listen(connections.handlers, self.bars)
         connections.on_end = self.live.session_ended
         connections.on_revived = self._revived
         connections.in_process = kernel_executor()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tooldeck.core.references import Schema, combined, resolve
+from tooldeck.core.references import Schema, combined, properties, resolve
 
 __all__ = ["Shape", "branch_names", "describe", "properties", "resolve", "shape"]
 
@@ -180,30 +180,6 @@ def _unique(options: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]
 
 def _label(value: Any) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def properties(schema: Any, root: Schema) -> list[tuple[str, Any, bool]]:
-    """Name, schema and whether it is required, for every property of an object schema, in order.
-
-    Properties that a condition adds are among them, as ones that may be left out.
-    """
-    found = resolve(schema, root)
-    given = found.get("properties")
-    members = dict(given) if isinstance(given, Mapping) else {}
-    dependent = found.get("dependentSchemas")
-    adding = [
-        found.get("then"),
-        found.get("else"),
-        *(dependent.values() if isinstance(dependent, Mapping) else ()),
-    ]
-    for part in adding:
-        more = resolve(part, root).get("properties")
-        if isinstance(more, Mapping):
-            members.update({name: inner for name, inner in more.items() if name not in members})
-    required = found.get("required")
-    names = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set[str]()
-    listed = [(str(name), inner, name in names) for name, inner in members.items()]
-    return listed + [(name, {}, True) for name in sorted(names - members.keys())]
 
 
 def describe(schema: Any, root: Schema, depth: int = 0) -> str:

@@ -1,9 +1,10 @@
-"""``system``: what the deck's tools are, so that a model need not be shown all of them at once."""
+"""``system``: the tools of the deck, so that a model need not be shown all at once; and the person, asked."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,7 +12,10 @@ from pydantic import Field
 from tooldeck.core.action_tool import ActionTool
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
+from tooldeck.core.questions import Question
 from tooldeck.core.vocabulary import nearest
+from tooldeck.hosts.background import background
+from tooldeck.registry.questions import check_of
 from tooldeck.store.searching import index
 
 __all__ = ["system"]
@@ -22,8 +26,80 @@ _NAME_COUNTS = 3
 """How much more a word in the name of a tool counts than one in its description."""
 _LINE = 200
 
-system = ActionTool("system", "The tools of this deck: find one, and see what it takes.", trust="untrusted")
-"""The tool. Descriptions may be those of remote tools, so what it says is outside text."""
+system = ActionTool(
+    "system",
+    "The tools of this deck: find one, see what it takes. The person: ask what only a person can know.",
+    trust="untrusted",
+)
+"""The tool. Descriptions may be those of remote tools, so what it says of tools is outside text."""
+
+_SAYS: Mapping[str, str] = {
+    "nobody": "nobody is there to ask",
+    "late": "nobody answered in time",
+    "decline": "the person does not want to answer",
+    "cancel": "the person put the question away",
+}
+
+
+@system.action(
+    effects="human",
+    trust="trusted",
+    executor=background(),
+    examples=[
+        {"question": "Which of the two files is the newer draft?", "default": "a.txt"},
+        {"question": "Go on?", "choices": ["yes", "no"], "default": "no", "timeout": 60},
+    ],
+)
+async def ask(
+    context: Injected[ToolContext],
+    question: Annotated[str, Field(min_length=1, max_length=4_000, description="What to ask, in full.")],
+    choices: Annotated[
+        list[str], Field(max_length=50, description="Answers to choose from; any text, when left out.")
+    ] = [],  # noqa: B006 - never changed
+    default: Annotated[
+        str | None, Field(description="The answer to go on with where nobody is there or in time.")
+    ] = None,
+    timeout: Annotated[
+        float | None, Field(gt=0, description="Seconds to wait for an answer; for ever, when left out.")
+    ] = None,
+) -> dict[str, Any]:
+    """Ask the person and wait for the answer. Says so where nobody can be asked; never guesses."""
+    _check_choices(choices, default)
+    schema = _form(choices, default)
+    asked = Question(
+        asker=context.call.caller.label or "system",
+        tool="system ask",
+        message=question,
+        schema=schema,
+        kind="model",
+        timeout=timeout,
+        check=check_of(schema),
+    )
+    answer = await context.deck.ask_person(asked)
+    if answer.action == "accept":
+        return {"answered": True, "answer": (answer.content or {}).get("answer", default)}
+    said = _SAYS[answer.action] + (f": {answer.note}" if answer.note else "")
+    if answer.action in ("decline", "cancel"):
+        return {"answered": False, "answer": None, "why": said}
+    if default is not None:
+        return {"answered": False, "answer": default, "why": f"{said}; this is the default"}
+    raise ExpectedError(f"There is no answer, since {said}. Go on without it, or ask with a `default`.")
+
+
+def _check_choices(choices: list[str], default: str | None) -> None:
+    if len(set(choices)) < len(choices):
+        raise ExpectedError("Two of the choices are the same; a person could not tell them apart.")
+    if choices and default is not None and default not in choices:
+        raise ExpectedError(f"The default {default!r} is none of the choices: {', '.join(choices)}.")
+
+
+def _form(choices: list[str], default: str | None) -> dict[str, Any]:
+    """The schema of the one field that a person fills in."""
+    field: dict[str, Any] = {"type": "string", "title": "Answer"}
+    field |= {"enum": choices} if choices else {"minLength": 1}
+    if default is not None:
+        field["default"] = default
+    return {"type": "object", "properties": {"answer": field}, "required": ["answer"]}
 
 
 @system.action(effects="read", examples=[{"query": "find tools"}, {"query": "schema", "limit": 3}])

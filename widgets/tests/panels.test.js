@@ -62,7 +62,7 @@ const all = {
     {
       phase: "waiting",
       summary: plain("changed"),
-      question: { server: nasty, tool: nasty, message: nasty, link: "", address: nasty, host: nasty, warnings: [nasty] },
+      question: { asker: nasty, kind: "server", tool: nasty, message: nasty, link: "", address: nasty, host: nasty, warnings: [nasty] },
     },
     "phase",
     "answered",
@@ -230,7 +230,7 @@ test("a dead session says why, shows its log and offers the way back", async () 
 
 test("a page to visit is a link only when it is http", async () => {
   const at = (/** @type {string} */ link) => ({
-    question: { server: [], tool: [], message: [], link, address: plain(link), host: [], warnings: [] },
+    question: { asker: [], kind: "server", tool: [], message: [], link, address: plain(link), host: [], warnings: [] },
   });
   const good = await drawn("question", at("https://example.org/"));
   expect(good.el.querySelector("a")?.rel).toBe("noopener noreferrer");

@@ -1,6 +1,7 @@
-"""What an MCP server asks a person in the middle of a call: a form to fill, or a page to visit."""
+"""What a server or a model asks a person in the middle of a call: a form to fill, or a page to visit."""
 
 import re
+from collections.abc import Mapping
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ from urllib.parse import urlsplit
 import ipywidgets
 import traitlets
 
+from tooldeck.core.questions import Answer, Question
 from tooldeck.guards.text import visible
-from tooldeck.mcp.handlers import Answer, Question
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.render import box, code, panel, shown
 from tooldeck.notebook.schemas import properties
@@ -19,6 +20,16 @@ from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 __all__ = ["QuestionCard"]
 
 _SECRET = re.compile(r"pass(word|phrase|code)|secret|token|api[ _-]?key|credential|\bpin\b", re.IGNORECASE)
+
+
+_ENDS: Mapping[str, tuple[str, str]] = {
+    "accept": ("answered", "you answered"),
+    "decline": ("declined", "you declined"),
+    "cancel": ("interrupted", "put away, not answered"),
+    "nobody": ("interrupted", "nobody was there to answer"),
+    "late": ("interrupted", "not answered in time"),
+}
+"""How the card looks then, and what it says, by what became of the question."""
 
 
 class QuestionHead(Panel):
@@ -80,8 +91,7 @@ class QuestionCard(ipywidgets.VBox):
 
     def settle(self, answer: Answer) -> None:
         """Show an answer that was given here or elsewhere."""
-        accepted = answer.action == "accept"
-        self._end("answered" if accepted else "declined", "you answered" if accepted else "you declined")
+        self._end(*_ENDS[answer.action])
 
     def interrupt(self) -> None:
         """Show that the wait was interrupted."""
@@ -92,18 +102,18 @@ class QuestionCard(ipywidgets.VBox):
         if self._head.phase != "waiting":
             return
         self._story = story
-        self._head.summary = shown_pieces(f"{self.question.server}: {self.question.message} — {story}")
+        self._head.summary = shown_pieces(f"{self.question.asker}: {self.question.message} — {story}")
         self._head.phase = phase
         self.children = (self._head,)
         self.add_class("td-questioncard-ended")
 
     def __repr__(self) -> str:
-        return visible(f"Question of {self.question.server}: {self.question.message} — {self._story}")
+        return visible(f"Question of {self.question.asker}: {self.question.message} — {self._story}")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
         html = panel(
-            f"Question of {code(self.question.server)} — {shown(self._story)}", box(self.question.message)
+            f"Question of {code(self.question.asker)} — {shown(self._story)}", box(self.question.message)
         )
         return {**bundle, "text/plain": repr(self), "text/html": html}
 
@@ -111,7 +121,8 @@ class QuestionCard(ipywidgets.VBox):
 def _facts(question: Question) -> dict[str, Any]:
     """What the page is told of a question."""
     return {
-        "server": shown_pieces(question.server),
+        "asker": shown_pieces(question.asker),
+        "kind": question.kind,
         "tool": shown_pieces(question.tool),
         "message": shown_pieces(question.message),
         "link": _link(question.url) if question.mode == "url" else "",
@@ -147,9 +158,11 @@ def _warnings(question: Question) -> list[str]:
         for name, schema, _ in properties(question.schema, question.schema)
         if _SECRET.search(f"{name} {schema.get('title', '') if isinstance(schema, dict) else ''}")
     ]
-    if not named:
-        return []
-    return [f"{', '.join(named)} looks like a secret, and a server must not ask for one in a form."]
+    if named and question.kind == "server":
+        return [f"{', '.join(named)} looks like a secret, and a server must not ask for one in a form."]
+    if question.kind == "model" and (named or _SECRET.search(question.message)):
+        return ["This looks like the wish for a secret; the model would read it, and its provider too."]
+    return []
 
 
 def _url_warnings(url: str) -> list[str]:
