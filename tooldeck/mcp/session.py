@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
-from typing import Any, TypedDict
+from typing import Any
 
-from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Executor
 from tooldeck.guards.environment import environment
 from tooldeck.hosts.background import background
-from tooldeck.mcp import faults, raw, sdk
+from tooldeck.mcp import sdk
+from tooldeck.mcp.asking import Asking
 from tooldeck.mcp.calls import CallsInFlight
-from tooldeck.mcp.errors import McpClosed, McpConnectError, McpError, McpToolError
+from tooldeck.mcp.errors import McpConnectError, McpError
 from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.http import TRANSPORTS
@@ -28,28 +28,14 @@ from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
-from tooldeck.mcp.results import McpValue, value_of
+from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.target import Target, read_target
 
 __all__ = ["Session", "SessionSettings", "State"]
 
 
-class SessionSettings(TypedDict, total=False):
-    """The options of a `Session`."""
-
-    timeout: float
-    connect_timeout: float
-    mode: str
-    transport: str
-    env: Mapping[str, str] | None
-    cwd: str | None
-    headers: Mapping[str, str] | None
-    handlers: Handlers | None
-    executor: Executor | None
-
-
-class Session:
+class Session(Asking):
     """A connection to a server; `open` it once, then `call` its tools by the server's own names.
 
     `target` as in `read_target`. `timeout` is in seconds for every call, not counting the time a question to
@@ -83,8 +69,8 @@ class Session:
         sdk.require()
         self.label = label
         self.target: Target = read_target(target)
-        self.timeout = _above_zero("timeout", timeout)
-        self.connect_timeout = _above_zero("connect_timeout", connect_timeout)
+        self.timeout = above_zero("timeout", timeout)
+        self.connect_timeout = above_zero("connect_timeout", connect_timeout)
         self.mode = mode
         self.handlers = handlers or Handlers()
         self.executor: Executor = executor or background()
@@ -105,7 +91,7 @@ class Session:
             cwd=cwd,
             headers=dict(headers or {}),
             log=self.log,
-            transport=_one_of("transport", transport, TRANSPORTS),
+            transport=one_of("transport", transport, TRANSPORTS),
         )
         self._life = Life(self._link, self._enter)
         self._calls = CallsInFlight(self)
@@ -120,25 +106,6 @@ class Session:
             raise McpError(f"The session {self.label!r} was opened before; make a new one.", self.label)
         self._life.state = State.CONNECTING
         return self.executor.submit(self._life.open)
-
-    def call(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, timeout: float | None = None
-    ) -> Future[Any]:
-        """Start a call of a tool by the server's own name.
-
-        It gives an `McpValue` or raises an `McpError`; cancelling it cancels the call at the server too.
-        """
-        return self.executor.submit(self.acall, name, arguments, timeout=timeout)
-
-    def request(
-        self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
-    ) -> Future[Any]:
-        """Start any request of the protocol; gives the raw result, unchecked.
-
-        Raises `McpAnswerError` for an answer that is an error, and for the time-out. Tools are not called
-        this way: nothing would ask, check or log it.
-        """
-        return self.executor.submit(self.arequest, method, params, timeout=timeout)
 
     def close(self) -> Future[Any]:
         """End the session and its process, within about 5 seconds. Closing twice is harmless."""
@@ -208,43 +175,6 @@ class Session:
 
     # -- on the session's loop ---
 
-    async def acall(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, timeout: float | None = None
-    ) -> McpValue:
-        """The same as `call`, to be awaited on the session's own loop."""
-        if self._pid != os.getpid():
-            raise faults.of_fork(self.label)
-        client = self._usable()
-        limit = self.timeout if timeout is None else _above_zero("timeout", timeout)
-        with self._calls.started(name, limit) as running:
-            try:
-                async with running.clock:
-                    result = await client.call_tool(
-                        name, dict(arguments or {}), progress_callback=running.progress
-                    )
-            except TimeoutError:
-                if running.clock.expired():
-                    raise faults.of_limit(limit, name, self.label) from None
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
-                raise await self._call_error(error, name) from None
-            await running.all_told()
-        value = value_of(result)
-        if value.is_error:
-            raise McpToolError(value.text, self.label, value)
-        return value
-
-    async def arequest(
-        self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
-    ) -> Any:
-        """The same as `request`, to be awaited on the session's own loop."""
-        client = self._usable()
-        limit = self.timeout if timeout is None else _above_zero("timeout", timeout)
-        try:
-            return await raw.request(client, method, params, limit)
-        except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
-            raise await self._call_error(error, method) from None
-
     async def _enter(self, stack: AsyncExitStack) -> None:
         """Connect and read the list of tools, within the time limit."""
         limit = self.connect_timeout
@@ -281,30 +211,3 @@ class Session:
             # Beside the loop, which is that of all servers: reading thousands of new schemas takes seconds.
             await asyncio.to_thread(self.on_change)
         await self._calls.tell(self.handlers.on_tools_changed, self)
-
-    def _usable(self) -> Any:
-        if self.state is State.READY and not self._link.broken:
-            return self._link.client
-        raise self._over()
-
-    def _over(self) -> McpClosed:
-        return faults.of_end(self.reason or f"it is {self.state}", self.label)
-
-    async def _call_error(self, error: Exception, tool: str) -> Exception:
-        """The error of a call; when the server went, the reason why it did."""
-        if not self._life.ending:
-            return faults.of_call(error, tool, self.label)
-        await self._life.explained()
-        return self._over()
-
-
-def _one_of(name: str, given: str, known: Iterable[str]) -> str:
-    if given not in known:
-        raise DefinitionError(f"{name} must be {', '.join(known)}, got {given!r}.")
-    return given
-
-
-def _above_zero(name: str, seconds: float) -> float:
-    if not seconds > 0:
-        raise DefinitionError(f"{name} must be more than 0 seconds, got {seconds!r}.")
-    return float(seconds)

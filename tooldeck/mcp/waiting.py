@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tooldeck.mcp.connection import Connection
+if TYPE_CHECKING:
+    from tooldeck.mcp.connection import Connection
 
 __all__ = ["refuse_to_block", "wait_for"]
 

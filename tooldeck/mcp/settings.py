@@ -1,0 +1,40 @@
+"""The options of a session, and the checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypedDict
+
+from tooldeck.core.errors import DefinitionError
+from tooldeck.core.tool import Executor
+from tooldeck.mcp.handlers import Handlers
+
+__all__ = ["SessionSettings", "above_zero", "one_of"]
+
+
+class SessionSettings(TypedDict, total=False):
+    """The options of a `Session`."""
+
+    timeout: float
+    connect_timeout: float
+    mode: str
+    transport: str
+    env: Mapping[str, str] | None
+    cwd: str | None
+    headers: Mapping[str, str] | None
+    handlers: Handlers | None
+    executor: Executor | None
+
+
+def one_of(name: str, given: str, known: Iterable[str]) -> str:
+    """`given` if it is one of `known`; else `DefinitionError`."""
+    if given not in known:
+        raise DefinitionError(f"{name} must be {', '.join(known)}, got {given!r}.")
+    return given
+
+
+def above_zero(name: str, seconds: float) -> float:
+    """`seconds` if there are any; else `DefinitionError`."""
+    if not seconds > 0:
+        raise DefinitionError(f"{name} must be more than 0 seconds, got {seconds!r}.")
+    return float(seconds)
