@@ -12,10 +12,12 @@ from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.lint import Finding
 from tooldeck.mcp.past import Past
 from tooldeck.mcp.pins import Standing
+from tooldeck.mcp.prompts import Prompts
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.tools import Declarations, Revive
 from tooldeck.mcp.trust import identity, launch_of
+from tooldeck.mcp.ways import Ways
 
 __all__ = ["Connection"]
 
@@ -32,8 +34,11 @@ class Connection:
         *,
         given_env: Mapping[str, str] | None = None,
         folder: str | None = None,
+        ways: Ways | None = None,
     ) -> None:
         self.session = session
+        self.ways = ways or Ways()
+        """How its blocking and its awaited methods wait."""
         self.given_env: Mapping[str, str] = dict(given_env or {})
         """What the user added to the environment of its program."""
         self.launch = launch_of(session.target, self.given_env, folder)
@@ -69,6 +74,7 @@ class Connection:
             self.past,
             given_env=self.given_env,
             folder=self.launch["folder"] if self.launch else None,
+            ways=self.ways,
         )
 
     @property
@@ -85,6 +91,11 @@ class Connection:
     def reason(self) -> str:
         """Why the session is over; empty while it is not."""
         return self.session.reason
+
+    @property
+    def prompts(self) -> Prompts:
+        """Its prompts, by name; read when they are first looked at."""
+        return Prompts(self)
 
     @property
     def log(self) -> FrameLog:

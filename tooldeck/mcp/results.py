@@ -15,7 +15,7 @@ from tooldeck.guards.text import escape_html, visible
 from tooldeck.mcp.reading import meant_by, rows_in
 from tooldeck.mcp.saving import save_parts
 
-__all__ = ["McpValue", "value_of"]
+__all__ = ["McpValue", "part_of", "value_of"]
 
 _SHOWN_CHARS = 20_000
 # Characters of a text that an output shows; a notebook with megabytes in one output freezes.
@@ -168,11 +168,12 @@ def _cut(text: str) -> str:
 
 def value_of(result: Any) -> McpValue:
     """Translate a ``CallToolResult``."""
-    parts = tuple(_part(block) for block in result.content)
+    parts = tuple(part_of(block) for block in result.content)
     return McpValue(parts, result.structured_content, is_error=bool(result.is_error))
 
 
-def _part(block: Any) -> Part:
+def part_of(block: Any) -> Part:
+    """Translate one block of content."""
     kind = block.type
     if kind == "text":
         return Text(block.text)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 from tooldeck.core.tool import Executor
 from tooldeck.guards.environment import environment
@@ -28,11 +28,14 @@ from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
+from tooldeck.mcp.offers import Offer, Offered
 from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.target import Target, read_target
 
 __all__ = ["Session", "SessionSettings", "State"]
+
+T = TypeVar("T")
 
 
 class Session(Asking):
@@ -97,6 +100,7 @@ class Session(Asking):
         self._calls = CallsInFlight(self)
         self._pid = os.getpid()
         self._news = News(self, self._calls)
+        self._offered: dict[str, Offered[Any]] = {}
 
     # -- from any thread ---
 
@@ -154,6 +158,10 @@ class Session(Asking):
     def malformed(self) -> tuple[Malformed, ...]:
         """The tools in the server's list that cannot be used, each with its reason."""
         return self.listing.malformed
+
+    def offered(self, offer: Offer[T]) -> Offered[T]:
+        """One of the server's other lists, such as that of its prompts."""
+        return self._offered.setdefault(offer.method, Offered(self, offer))
 
     @property
     def pid(self) -> int | None:

@@ -84,6 +84,8 @@ class Tap:
             blocks = cast("list[Any]", answer["content"])
             if not all(map(_is_known, blocks)):
                 return {**answer, "content": [_known_block(block) for block in blocks]}
+        if method == "prompts/get" and isinstance(answer.get("messages"), list):
+            return {**answer, "messages": [_known_message(one) for one in cast("list[Any]", answer["messages"])]}
         return answer
 
     def _sorted_out(self, page: dict[str, Any]) -> list[Any]:
@@ -134,6 +136,14 @@ def _known_block(block: Any) -> Any:
     if _is_known(block):
         return block
     return {"type": "text", "text": json.dumps(block, ensure_ascii=False)}
+
+
+def _known_message(message: Any) -> Any:
+    """A message of a prompt, its content in a form that the client library can read."""
+    if not isinstance(message, dict) or "content" not in message:
+        return message
+    told = cast("dict[str, Any]", message)
+    return told if _is_known(told["content"]) else {**told, "content": _known_block(told["content"])}
 
 
 class _Reading:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.mcp.waiting import wait_for
 
-__all__ = ["Asked", "Way", "awaited_way", "blocking_way"]
+__all__ = ["Asked", "Way", "Ways", "awaited_way", "blocking_way"]
 
 Asked = tuple[Tool, dict[str, Any]]
 """A question to the person: a tool of our own, and the arguments it is called with."""
@@ -48,3 +50,11 @@ def awaited_way(
         return None if call is None else await call(*question)
 
     return Way(wait, asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Both of them; by default those of a program without a deck."""
+
+    blocking: Way = field(default_factory=lambda: blocking_way(Future.result, None))
+    awaited: Way = field(default_factory=lambda: awaited_way(asyncio.wrap_future, None))
