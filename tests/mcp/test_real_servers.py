@@ -67,6 +67,18 @@ def test_the_npm_server_that_has_one_of_everything(shelf, servers, npm_server):
     assert [one.progress for one in told] == [1, 2]
     problems = JsonSchemaParameters(connection["get-sum"].parameters).check({"a": "x"}).problems
     assert {problem.path for problem in problems} == {"a", "b"}
+    prompts, resources = connection.prompts, connection.resources
+    assert "Oslo" in prompts["args-prompt"](city="Oslo").text
+    assert prompts["completable-prompt"].complete("name", "", department="Engineering")[0] == "Alice"
+    assert prompts["resource-prompt"](resourceType="Text", resourceId="1").messages[1].parts
+    for resource in resources.values():
+        assert resource.read().data
+    text, blob = resources.templates.values()
+    assert text(resourceId="1").data.startswith("Resource 1")
+    assert blob(resourceId="2").data.startswith(b"Resource 2")
+    with resources.subscribe(next(iter(resources))) as subscription:
+        called(connection["toggle-subscriber-updates"])
+        assert subscription.wait(LIMIT)
 
 
 def test_the_npm_server_for_files_reads_below_its_folder_only(shelf, servers, npm_server, tmp_path):

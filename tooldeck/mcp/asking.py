@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Asking:
-    """The part of a session that asks: every request has the limit, the handlers and the faults of `perform`."""
+    """The part of a session that asks; all of it has the limit, the handlers and the faults of `perform`."""
 
     label: str
     timeout: float

@@ -1,13 +1,12 @@
-"""What a server offers beside tools, as Python sees it: entries by name, each way of reading both blocking and awaited."""
+"""What a server offers beside tools, as Python sees it: entries by name, read by blocking or awaited."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tooldeck.core.python_names import python_names
 from tooldeck.core.vocabulary import nearest
-from tooldeck.hosts.blocking import step
 from tooldeck.mcp.offers import Offer, Offered
 from tooldeck.mcp.waiting import refuse_to_block
 
@@ -52,11 +51,11 @@ class Collection(Generic[T, B]):
         """What `work` gives, by blocking."""
         refuse_to_block(self._made)
         session = self._made.session
-        return step(self._made.ways.blocking.wait(session.executor.submit(work)))
+        return self._made.ways.block(session.executor.submit(work))
 
     async def wait(self, work: Callable[[], Awaitable[R]]) -> R:
         """What `work` gives, awaited."""
-        return await self._made.ways.awaited.wait(self._made.session.executor.submit(work))
+        return await self._made.ways.wait(self._made.session.executor.submit(work))
 
     def fetch(self) -> list[B]:
         """Read the list again, whether or not it has changed; gives the entries."""
@@ -135,4 +134,3 @@ class Collection(Generic[T, B]):
         known = self._offered.known
         many = "not read yet" if known is None else f"{len(known)}"
         return f"<{self.what}s of MCP {self._made.label!r}: {many}>"
-

@@ -31,7 +31,9 @@ async def complete(
     from mcp import types
 
     kind, name = of
-    ref: Any = types.PromptReference(name=name) if kind == "prompt" else types.ResourceTemplateReference(uri=name)
+    ref: Any = (
+        types.PromptReference(name=name) if kind == "prompt" else types.ResourceTemplateReference(uri=name)
+    )
 
     async def ask(client: Any, _running: Any) -> Completions:
         if client.server_capabilities.completions is None:

@@ -24,7 +24,7 @@ from tooldeck.mcp.shelving import Shelving
 from tooldeck.mcp.target import InProcess, check_label, default_label, read_target
 from tooldeck.mcp.tools import Declarations
 from tooldeck.mcp.waiting import refuse_to_block
-from tooldeck.mcp.ways import Way
+from tooldeck.mcp.ways import Way, Ways
 
 __all__ = ["Connecting"]
 
@@ -127,7 +127,13 @@ class Connecting(Accepting):
             return Session(name, read, log=past.log, **settings)
 
         made = Connection(
-            again(), declared, again, past, given_env=settings.get("env"), folder=settings.get("cwd")
+            again(),
+            declared,
+            again,
+            past,
+            given_env=settings.get("env"),
+            folder=settings.get("cwd"),
+            ways=Ways(self._blocking, self._awaited),
         )
         return made, unseen
 

@@ -13,6 +13,7 @@ from tooldeck.mcp.lint import Finding
 from tooldeck.mcp.past import Past
 from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.prompts import Prompts
+from tooldeck.mcp.resources import Resources
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.tools import Declarations, Revive
@@ -96,6 +97,11 @@ class Connection:
     def prompts(self) -> Prompts:
         """Its prompts, by name; read when they are first looked at."""
         return Prompts(self)
+
+    @property
+    def resources(self) -> Resources:
+        """Its resources, by address, and their templates; read when they are first looked at."""
+        return Resources(self)
 
     @property
     def log(self) -> FrameLog:

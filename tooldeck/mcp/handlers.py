@@ -15,7 +15,7 @@ from tooldeck.core.questions import Answer, Question
 if TYPE_CHECKING:
     from tooldeck.mcp.session import Session
 
-__all__ = ["Handlers", "LogLine", "Progress"]
+__all__ = ["Handlers", "ListChange", "LogLine", "Progress", "ResourceUpdate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,23 @@ class LogLine:
     logger: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ListChange:
+    """A server has another list of prompts or resources now."""
+
+    server: str
+    what: str
+    """``prompts`` or ``resources``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUpdate:
+    """A resource has changed that somebody has subscribed to."""
+
+    server: str
+    uri: str
+
+
 @dataclass(slots=True)
 class Handlers:
     """Who listens. May be changed at any time; a handler that raises is treated as absent for that moment."""
@@ -52,3 +69,5 @@ class Handlers:
     on_log: Callable[[LogLine], Awaitable[None] | None] | None = None
     on_tools_changed: Callable[[Session], Awaitable[None] | None] | None = None
     """Told after a server changed its list of tools and the session read the new one."""
+    on_list_changed: Callable[[ListChange], Awaitable[None] | None] | None = None
+    on_update: Callable[[ResourceUpdate], Awaitable[None] | None] | None = None

@@ -1,4 +1,4 @@
-"""A server's lists beside that of its tools: read when first wanted, page by page, good entries and bad ones apart."""
+"""A server's lists beside that of its tools: read when first wanted, all pages, the bad entries apart."""
 
 from __future__ import annotations
 
@@ -90,7 +90,10 @@ class Offered(Generic[T]):
         for _ in range(_MOST_PAGES):
             # Below the library's own lists, which are lost whole where one entry is bad.
             page = await raw.request(
-                client, self._offer.method, None if cursor is None else {"cursor": cursor}, self._session.timeout
+                client,
+                self._offer.method,
+                None if cursor is None else {"cursor": cursor},
+                self._session.timeout,
             )
             entries = page.get(self._offer.member)
             if not isinstance(entries, list):

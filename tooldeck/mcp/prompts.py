@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature
 from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.messages import Message
-from tooldeck.core.parts import Text
 from tooldeck.guards.text import visible
 from tooldeck.mcp.collection import Collection
 from tooldeck.mcp.completions import Completions, complete
 from tooldeck.mcp.offers import Offer, text_in, words_in
-from tooldeck.mcp.results import part_of
+from tooldeck.mcp.prompt_text import PromptText, prompt_text
 from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.session import Session
 
-__all__ = ["PROMPTS", "Prompt", "PromptArgument", "PromptText", "Prompts", "RemotePrompt"]
+__all__ = ["PROMPTS", "Prompt", "PromptArgument", "Prompts", "RemotePrompt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def _string(argument: PromptArgument) -> dict[str, Any]:
 def _read(entry: Mapping[str, Any]) -> RemotePrompt:
     given = entry.get("arguments")
     if given is not None and not isinstance(given, list):
-        raise ValueError("arguments is no list")  # noqa: TRY004 - a fault of the entry, see `Offer`
+        raise ValueError("arguments is no list")
     arguments = tuple(_argument(one) for one in cast("list[Any]", given or []))
     names = [one.name for one in arguments]
     if len(set(names)) < len(names):
@@ -91,32 +89,8 @@ def _argument(entry: Any) -> PromptArgument:
 PROMPTS: Offer[RemotePrompt] = Offer("prompts/list", "prompts", "prompts", _read, lambda one: one.name)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptText:
-    """A prompt with its gaps filled: messages for a model, as in ``deck.run(…, messages=got.messages)``.
-
-    They are the server's words, and nothing of them is fenced: look at them before a model reads them.
-    """
-
-    server: str
-    name: str
-    messages: tuple[Message, ...]
-    description: str = ""
-
-    @property
-    def text(self) -> str:
-        """The texts of all messages, one after the other."""
-        return "\n".join(message.text for message in self.messages if message.text)
-
-    def __iter__(self) -> Iterator[Message]:
-        return iter(self.messages)
-
-    def __len__(self) -> int:
-        return len(self.messages)
-
-
 class Prompts(Collection[RemotePrompt, "Prompt"]):
-    """The prompts of a server: ``prompts["name"](city="Oslo")``, ``prompts.get("name", {"city": "Oslo"})``."""
+    """The prompts of a server: ``prompts["name"](city="Oslo")`` or ``prompts.get("name", …)``."""
 
     what = "prompt"
 
@@ -127,7 +101,7 @@ class Prompts(Collection[RemotePrompt, "Prompt"]):
         return Prompt(self, entry)
 
     def get(self, name: str, arguments: Mapping[str, str] | None = None, /, **more: str) -> PromptText:
-        """Fill a prompt in. Raises KeyError for an unknown name, `DefinitionError` for arguments that misfit."""
+        """Fill a prompt in. Raises KeyError for an unknown name, `DefinitionError` for what misfits."""
         return self.block(lambda: self._get(name, {**(arguments or {}), **more}))
 
     async def aget(self, name: str, arguments: Mapping[str, str] | None = None, /, **more: str) -> PromptText:
@@ -190,10 +164,4 @@ async def fill(session: Session, remote: RemotePrompt, arguments: Mapping[str, s
         return await client.get_prompt(remote.name, given)
 
     result = await session.perform(f"the prompt {remote.name!r}", get)
-    messages = tuple(_message(one) for one in result.messages)
-    return PromptText(session.label, remote.name, messages, result.description or "")
-
-
-def _message(told: Any) -> Message:
-    part = part_of(told.content)
-    return Message(told.role, part.text) if isinstance(part, Text) else Message(told.role, parts=(part,))
+    return prompt_text(session.label, remote.name, result)

@@ -15,7 +15,7 @@ from tooldeck.guards.text import escape_html, visible
 from tooldeck.mcp.reading import meant_by, rows_in
 from tooldeck.mcp.saving import save_parts
 
-__all__ = ["McpValue", "part_of", "value_of"]
+__all__ = ["McpValue", "part_html", "part_of", "part_of_resource", "value_of"]
 
 _SHOWN_CHARS = 20_000
 # Characters of a text that an output shows; a notebook with megabytes in one output freezes.
@@ -145,11 +145,12 @@ class McpValue:
         if len(images) == 1 and len(self.parts) == 1:
             bundle |= images[0].mimebundle()
         elif images:
-            bundle["text/html"] = "\n".join(_html(part) for part in self.parts)
+            bundle["text/html"] = "\n".join(part_html(part) for part in self.parts)
         return bundle
 
 
-def _html(part: Part) -> str:
+def part_html(part: Part) -> str:
+    """A part as HTML, nothing in it as markup."""
     for mime, data in part.mimebundle().items() if isinstance(part, Image) else ():
         return f'<img alt="{mime}" src="data:{mime};base64,{data}">'
     return f"<pre>{escape_html(_cut(str(part)))}</pre>"
@@ -184,7 +185,11 @@ def part_of(block: Any) -> Part:
         return Image(data, mime) if kind == "image" else Audio(data, mime)
     if kind == "resource_link":
         return Link(str(block.uri), block.title or block.name, block.mime_type or "")
-    inner = block.resource
+    return part_of_resource(block.resource)
+
+
+def part_of_resource(inner: Any) -> Resource:
+    """Translate the contents of a resource."""
     text = cast("str | None", getattr(inner, "text", None))
     content = text if text is not None else _decoded(inner.blob) or b""
     return Resource(str(inner.uri), inner.mime_type or "", content)

@@ -41,9 +41,15 @@ def _saved(part: Image | Audio | Resource, folder: Path) -> Path:
     raise FileExistsError(f"The folder {str(folder)!r} has ten thousand files called {name!r} already.")
 
 
+def _last_word(uri: str) -> str:
+    """The end of an address; of one without a path, where it leads."""
+    parts = urlsplit(uri)
+    return unquote(parts.path).rsplit("/", 1)[-1] or parts.netloc
+
+
 def _name(part: Image | Audio | Resource) -> str:
     """A plain file name: the last word of the address, or the kind of part, with a fitting ending."""
-    said = unquote(urlsplit(part.uri).path).rsplit("/", 1)[-1] if isinstance(part, Resource) else ""
+    said = _last_word(part.uri) if isinstance(part, Resource) else ""
     clean = re.sub(r"[^\w.-]+", "_", said).strip("._")[:_LONGEST]
     name = clean or {Image: "picture", Audio: "sound", Resource: "resource"}[type(part)]
     return name if "." in name else name + (mimetypes.guess_extension(part.mime) or "")

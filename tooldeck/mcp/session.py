@@ -30,6 +30,7 @@ from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
 from tooldeck.mcp.offers import Offer, Offered
 from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
+from tooldeck.mcp.subscriptions import Subscription
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.target import Target, read_target
 
@@ -99,8 +100,11 @@ class Session(Asking):
         self._life = Life(self._link, self._enter)
         self._calls = CallsInFlight(self)
         self._pid = os.getpid()
-        self._news = News(self, self._calls)
+        self.news = News(self, self._calls)
+        """Hears what the server says on its own."""
         self._offered: dict[str, Offered[Any]] = {}
+        self.subscriptions: list[Subscription] = []
+        """Who wants to hear of changes of resources."""
 
     # -- from any thread ---
 
@@ -163,6 +167,12 @@ class Session(Asking):
         """One of the server's other lists, such as that of its prompts."""
         return self._offered.setdefault(offer.method, Offered(self, offer))
 
+    def forget(self, what: str) -> None:
+        """The server's ``prompts`` or ``resources`` are others now."""
+        for method, offered in list(self._offered.items()):
+            if method.startswith(f"{what}/"):
+                offered.forget()
+
     @property
     def pid(self) -> int | None:
         """The process id of a stdio server."""
@@ -195,8 +205,8 @@ class Session(Asking):
                 self.protocol = client.protocol_version
                 self.instructions = client.instructions or ""
                 self.listing = await read_tools(client, self._link.tap)
-                stack.callback(self._news.stop)
-                self._news.listen(client)
+                stack.callback(self.news.stop)
+                self.news.listen(client)
         except TimeoutError:
             if clock.expired():
                 raise McpConnectError(f"did not answer within {limit:g} s", self.label) from None
@@ -206,8 +216,8 @@ class Session(Asking):
         """Whom the client library tells what a server says on its own."""
         return {
             "elicitation_callback": self._calls.elicited,
-            "logging_callback": self._news.log,
-            "message_handler": self._news.hear,
+            "logging_callback": self.news.log,
+            "message_handler": self.news.hear,
         }
 
     async def read_list_again(self) -> None:

@@ -85,7 +85,10 @@ class Tap:
             if not all(map(_is_known, blocks)):
                 return {**answer, "content": [_known_block(block) for block in blocks]}
         if method == "prompts/get" and isinstance(answer.get("messages"), list):
-            return {**answer, "messages": [_known_message(one) for one in cast("list[Any]", answer["messages"])]}
+            return {
+                **answer,
+                "messages": [_known_message(one) for one in cast("list[Any]", answer["messages"])],
+            }
         return answer
 
     def _sorted_out(self, page: dict[str, Any]) -> list[Any]:

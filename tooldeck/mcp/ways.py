@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
+from tooldeck.hosts.blocking import step
 from tooldeck.mcp.waiting import wait_for
 
 __all__ = ["Asked", "Way", "Ways", "awaited_way", "blocking_way"]
+
+T = TypeVar("T")
 
 Asked = tuple[Tool, dict[str, Any]]
 """A question to the person: a tool of our own, and the arguments it is called with."""
@@ -58,3 +61,15 @@ class Ways:
 
     blocking: Way = field(default_factory=lambda: blocking_way(Future.result, None))
     awaited: Way = field(default_factory=lambda: awaited_way(asyncio.wrap_future, None))
+
+    def block(self, future: Future[T]) -> T:
+        """The result of a future, by blocking."""
+        return step(self._waited(self.blocking, future))
+
+    async def wait(self, future: Future[T]) -> T:
+        """The same, awaited."""
+        return await self._waited(self.awaited, future)
+
+    @staticmethod
+    async def _waited(way: Way, future: Future[T]) -> T:
+        return await way.wait(future)
