@@ -21,7 +21,7 @@ from tooldeck.core.gates import Gates, read_allowed
 from tooldeck.core.history import History
 from tooldeck.core.hooks import Hooked, Hooks
 from tooldeck.core.host import Host
-from tooldeck.core.lines import Kind, Lines
+from tooldeck.core.lines import Door, Kind, Lines
 from tooldeck.core.loose import LooseTools
 from tooldeck.core.model import Model
 from tooldeck.core.observers import Observers
@@ -39,6 +39,7 @@ from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.hosts.questions import ask_on_terminal
 from tooldeck.hosts.running import Running
+from tooldeck.hosts.serving import Served
 from tooldeck.policy import Policy
 from tooldeck.policy.fingerprint import fingerprint
 from tooldeck.registry.export import export
@@ -53,6 +54,7 @@ from tooldeck.store.tapes import Taped, Tapes
 if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
     from tooldeck.plugins import LoadedPlugins
+    from tooldeck.serve.serving import Serving
 
 __all__ = ["Deck"]
 
@@ -61,7 +63,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
+class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -129,6 +131,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         self._prepare_mcp: Callable[[Connections], None] | None = None
         self._caller: Caller | None = None
         self._closing: list[Callable[[], object]] = []
+        self._servings: list[Serving] = []
         if self._journal.observe is not None:
             self.subscribe(self._journal.observe)
 
@@ -206,12 +209,30 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
     async def _awaited(self, future: Future[Any]) -> Any:
         return await self._async_host.wait(future)
 
+    def _open_serving(self, **settings: Any) -> tuple[Serving, Future[None]]:
+        from tooldeck.serve import open_serving
+
+        made, started = open_serving(
+            self,
+            self._served_host,
+            lambda future: step(self._host.wait(future)),
+            self._servings.remove,
+            **settings,
+        )
+        self._servings.append(made)
+        return made, started
+
     def servers(self) -> list[Connection]:
         """The MCP servers in use; loads nothing when there are none."""
         return [] if self._mcp is None else self._mcp.values()
 
     def close(self) -> None:
-        """Close all sessions of servers and tools, let go of the database; the deck can go on being used."""
+        """Stop serving, close all sessions of servers and tools, let go of the database.
+
+        The deck can go on being used.
+        """
+        for serving in list(self._servings):
+            serving.stop()
         if self._mcp is not None:
             self._mcp.close_all()
         for function in list(self._closing):
@@ -263,6 +284,14 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         await self._handler(call, blocking=False)(call)
         return _ended(call)
 
+    async def acall_through(
+        self, door: Door, name: str, arguments: Mapping[str, Any] | str | None = None
+    ) -> ToolResult:
+        """The same as `acall` for a call from elsewhere; `door` says where it runs and what it may find."""
+        call = self._call(name, arguments, {}, door.host)
+        await self._lines.of(Kind(blocking=False, in_run=True, door=door))(call)
+        return _ended(call)
+
     def _handler(self, call: ToolCall, *, blocking: bool) -> Handler:
         can_be_held = call.parent is not None or call.caller.run is not None
         return self._lines.of((_BLOCKING if blocking else _AWAITED)[can_be_held])
@@ -297,9 +326,11 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         return found if isinstance(found, Tool) else None
 
     def _world(self, kind: Kind, chain: Callable[[Tool], Handler]) -> World:
+        door = kind.door
         return World(
-            host=self._host if kind.blocking else self._async_host,
-            find=self._find,
+            host=door.host if door is not None else self._host if kind.blocking else self._async_host,
+            find=self._find if door is None else lambda call: door.admit(call, self._find(call)),
+            away=door is not None,
             chain=chain,
             policy=self.policy,
             present_policy=lambda: self._policy,
@@ -426,17 +457,18 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Taped, Kept):
         async_host: Host,
         *,
         ask_person: AskPerson | None = None,
+        served_host: Host | None = None,
         caller: Caller | None = None,
         prepare_mcp: Callable[[Connections], None] | None = None,
     ) -> None:
-        """Put other hosts in place, as a notebook does.
+        """Put other hosts in place, as a notebook does; `served_host` is that of calls of MCP clients.
 
         `ask_person` puts questions before the person there, by default on the terminal; `caller` is who makes
         the calls that come from no tool and of which nobody says otherwise (see
         `calling`); `prepare_mcp` is given the deck's MCP servers before they are first used.
         """
-        self._host, self._async_host = host, async_host
         self._ask_person = ask_person or ask_on_terminal
+        self._host, self._async_host, self._served_host = host, async_host, served_host
         self._caller = caller
         self._prepare_mcp = prepare_mcp
         if self._mcp is not None and prepare_mcp is not None:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.host import Host
 from tooldeck.core.pipeline import compose_for, compose_outer
 from tooldeck.core.tool import Tool
 from tooldeck.core.world import Handler, World
 
-__all__ = ["Kind", "Lines"]
+__all__ = ["Door", "Kind", "Lines"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Door:
+    """A way in for calls from elsewhere, such as those of a server's clients."""
+
+    host: Host
+    """Where their bodies run, which is never the thread or loop that brings the call, and who is asked."""
+    admit: Callable[[ToolCall, Tool | Outcome], Tool | Outcome]
+    """What such a call finds instead of what the deck finds: the same tool, less of it, or nothing."""
 
 
 class Kind(NamedTuple):
@@ -19,6 +32,8 @@ class Kind(NamedTuple):
     """Whether the caller blocks or awaits."""
     in_run: bool
     """Whether the call belongs to a run, or comes from the body of another call, which may be given up."""
+    door: Door | None = None
+    """The way by which it came in; None for the deck's own callers."""
 
 
 class _Line(NamedTuple):
@@ -32,6 +47,7 @@ class Lines:
     def __init__(self, make_world: Callable[[Kind, Callable[[Tool], Handler]], World]) -> None:
         self._make_world = make_world
         self._lines: dict[Kind, _Line] = {}
+        self._watchers: list[Callable[[], object]] = []
 
     def of(self, kind: Kind) -> Handler:
         """The pipeline for this kind of call."""
@@ -44,6 +60,13 @@ class Lines:
     def renew(self) -> None:
         """Compose everything again: a policy, hook, observer or host changed."""
         self._lines = {}
+        for told in list(self._watchers):
+            told()
+
+    def watch(self, told: Callable[[], object]) -> Callable[[], None]:
+        """Call `told`, on whichever thread, whenever everything is composed anew; returns what undoes it."""
+        self._watchers.append(told)
+        return lambda: self._watchers.remove(told) if told in self._watchers else None
 
     def forget(self, tool: Tool) -> None:
         """Drop what was composed for a tool that is gone."""

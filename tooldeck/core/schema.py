@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, NotRequired, Optional, Union, cast, get_args, get_origin
@@ -22,6 +22,7 @@ from typing_extensions import TypedDict
 
 from tooldeck.core.check import FunctionParameters, field_default
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.parts import Answer, Part
 
 __all__ = ["describe_parameters", "output_schema"]
 
@@ -203,8 +204,23 @@ def output_schema(returns: Any) -> dict[str, Any] | None:
         return None
     if isinstance(returns, type) and returns in _RETURNED:
         return dict(_RETURNED[returns])
+    if any(_is_told(one) for one in _named_in(returns)):
+        return None  # its parts are told one by one, and JSON has no pictures
     try:
         schema = TypeAdapter(returns).json_schema(schema_generator=_Plain, mode="serialization")
         return json.loads(json.dumps(schema, allow_nan=False)) or None
     except Exception:  # noqa: BLE001 - a return type outside JSON is no fault of the tool
         return None
+
+
+def _named_in(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for inner in get_args(annotation):
+        yield from _named_in(inner)
+
+
+def _is_told(annotation: Any) -> bool:
+    """Whether such values are told to a model in another way than as JSON."""
+    return isinstance(annotation, type) and (
+        issubclass(annotation, Answer | Part) or hasattr(annotation, "_tool_answer_")
+    )

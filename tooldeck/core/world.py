@@ -108,6 +108,8 @@ class World:
     """Tells the history that the call of this id holds so many characters."""
     tracing: bool = False
     """Whether stages note their times and decisions."""
+    away: bool = False
+    """Whether bodies never run on the caller, because that is the loop of a server."""
     in_run: bool = False
     """Whether the call belongs to a run, so that loop guard and steering can act."""
     loop_guard: LoopSettings = field(default_factory=LoopSettings)

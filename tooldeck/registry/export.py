@@ -12,7 +12,7 @@ from typing import Any
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import nearest
+from tooldeck.core.vocabulary import Effect, nearest
 from tooldeck.registry.dialects import for_gemini, lettered, strictly, without_choices
 
 __all__ = ["DIALECTS", "export"]
@@ -78,8 +78,19 @@ def _mcp(tool: Tool) -> dict[str, Any]:
     if tool.output_schema is not None and tool.output_schema.get("type") == "object":
         described["outputSchema"] = copy.deepcopy(tool.output_schema)
     if tool.effects is not None:
-        described["annotations"] = {"readOnlyHint": tool.read_only, "idempotentHint": tool.repeatable}
+        described["annotations"] = {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": bool(tool.effects & _DESTROYS),
+            "idempotentHint": tool.repeatable,
+            "openWorldHint": bool(tool.effects & _REACHES_OUT),
+        }
     return described
+
+
+_DESTROYS = frozenset({Effect.WRITE, Effect.EXECUTE, Effect.REPOSITORY})
+"""Effects that may undo what others have made."""
+_REACHES_OUT = frozenset({Effect.NETWORK, Effect.EXECUTE, Effect.MODEL, Effect.HUMAN})
+"""Effects that may involve more than this machine."""
 
 
 DIALECTS: Mapping[str, Callable[[Tool], dict[str, Any]]] = MappingProxyType(

@@ -29,7 +29,8 @@ def wrap(next: Handler, tool: Tool, world: World) -> Handler:
     needs = tool.injected
     # On the caller's own thread where that is possible, so that prints and figures land where the caller is.
     limited = tool.timeout is not None or tool.call_timeout is not None
-    here = (world.host.in_place or not tool.is_async) and tool.executor is None and not limited
+    may = (world.host.in_place or not tool.is_async) and not world.away
+    here = may and tool.executor is None and not limited
     awaits = here and tool.is_async
 
     async def run(call: ToolCall) -> Outcome:
