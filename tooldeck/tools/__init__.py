@@ -20,6 +20,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
     {
         "exec": "tooldeck.tools.exec:exec_tool",
         "git": "tooldeck.tools.git:git",
+        "lsp": "tooldeck.tools.lsp:lsp",
         "memory": "tooldeck.tools.memory:memory",
         "apply_patch": "tooldeck.tools.apply_patch:apply_patch",
         "file": "tooldeck.tools.file:file",
