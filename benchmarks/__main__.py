@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import actions, calls, forms, imports, loops, mcp_calls, schemas
+from benchmarks import actions, calls, forms, imports, loops, mcp_calls, schemas, search
 from benchmarks.measure import Figure
 
 PARTS: dict[str, Callable[[], None]] = {
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "loops": lambda: _print(loops.figures()),
     "mcp": lambda: _print(mcp_calls.figures()),
     "forms": lambda: print(*forms.lines(), sep="\n", flush=True),
+    "search": lambda: print(*search.lines(), sep="\n", flush=True),
     "memory": lambda: print(schemas.memory()),
 }
 

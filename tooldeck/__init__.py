@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
     from tooldeck.deck import Deck
     from tooldeck.policy import Policy, Rule
+    from tooldeck.search.settings import ToolSearch
 
 _HOMES = {
     "core.actions": (
@@ -87,6 +88,7 @@ _HOMES = {
     "core.vocabulary": ("Effect", "Risk", "Source", "Status", "Trust"),
     "deck": ("Deck",),
     "policy": ("Policy", "Rule"),
+    "search.settings": ("ToolSearch",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -141,6 +143,7 @@ __all__ = [
     "ToolContext",
     "ToolRequest",
     "ToolResult",
+    "ToolSearch",
     "TooldeckError",
     "TransientError",
     "Trust",

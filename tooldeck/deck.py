@@ -31,6 +31,7 @@ from tooldeck.core.runs import Runs
 from tooldeck.core.services import Services
 from tooldeck.core.settings import LoopSettings, loop_settings
 from tooldeck.core.tool import Tool
+from tooldeck.core.vocabulary import BRIDGE_NAMES
 from tooldeck.core.world import Handler, World
 from tooldeck.guards.fence import fence
 from tooldeck.guards.paths import Workspace
@@ -44,8 +45,10 @@ from tooldeck.policy import Policy
 from tooldeck.policy.fingerprint import fingerprint
 from tooldeck.registry.export import export
 from tooldeck.registry.gated import Gated
-from tooldeck.registry.prompt import system_prompt
+from tooldeck.registry.prompt import system_prompt as told_of
 from tooldeck.registry.toolset import ToolSet
+from tooldeck.search.searched import Searched, bridge_of, unwrapped
+from tooldeck.search.settings import ToolSearch
 from tooldeck.store.kept import Journal, Kept
 from tooldeck.store.protocol import Store
 from tooldeck.store.sqlite import open_store
@@ -63,7 +66,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
+class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
@@ -76,7 +79,8 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
     `workspace` is the folder that the built-in tools work in, by default the one that is current now, in a
     notebook its own. `action_schemas` says how models are shown a tool of several actions: ``"flat"``, one
     object with all parameters, or ``"union"``, one alternative for each action, which some providers refuse.
-    `model` answers in runs that name no other, and to tools and servers that ask for one.
+    `model` answers in runs that name no other, and to tools and servers that ask for one. `tool_search` says
+    when a model is shown few tools and finds the others: ``"auto"``, ``"on"``, ``"off"`` or `ToolSearch`.
     Hosts are replaced by notebooks and tests.
     """
 
@@ -95,6 +99,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
         workspace: str | os.PathLike[str] | None = None,
         action_schemas: str = "flat",
         model: Model | None = None,
+        tool_search: str | ToolSearch = "auto",
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
@@ -114,6 +119,7 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
         self._services.provide(Workspace, lambda: self.workspace)
         self.action_schemas = read_style(action_schemas)
         self.model = model
+        self._search_by(tool_search)
         self.policy = policy
         self.approvers: list[Approver] = [] if approver is None else list(check_approvers(approver))
         self.answerer = answerer
@@ -137,21 +143,33 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
 
     # -- tools
 
-    def export(self, dialect: str) -> list[dict[str, Any]]:
+    def export(
+        self, dialect: str, *, names: Iterable[str] | None = None, context: int | None = None
+    ) -> list[dict[str, Any]]:
         """The tools that can be used, without those that policy denies, as `dialect` wants them.
 
-        It is ``openai``, ``anthropic``, ``gemini`` or ``mcp``.
+        It is ``openai``, ``anthropic``, ``gemini`` or ``mcp``. With `names`, only those of them. For a model
+        with `context` tokens of context, only what it is shown at once, with the tools by which it finds the
+        others, as `tool_search` says; all of them by default.
         """
         self._check_allowed(self.tools)
-        return export(self._usable(), dialect)
+        if names is None and context is not None:
+            return export(self._offer(context).shown, dialect)
+        return export(self._usable(names), dialect)
 
-    def system_prompt(self) -> str:
-        """What a model has to be told about the deck's tools, for the system prompt; may be empty."""
-        return system_prompt(self._usable())
+    def system_prompt(self, *, context: int | None = None) -> str:
+        """What a model has to be told about what `export` gives, for the system prompt; may be empty."""
+        return self._told(self._usable() if context is None else self._offer(context).shown)
 
-    def _usable(self) -> list[Tool]:
-        """The tools as models are shown them, without those that never run."""
-        return [self._shown(tool) for tool in self._shelf.all() if not self._never_runs(tool)]
+    _told = staticmethod(told_of)
+
+    def _usable(self, names: Iterable[str] | None = None) -> list[Tool]:
+        """The tools as models are shown them, without those that never run; all, or those of `names`."""
+        tools = self._shelf.all()
+        if names is not None:
+            known = self._shelf.view
+            tools = [known[name] for name in names if name in known]
+        return [self._shown(tool) for tool in tools if not self._never_runs(tool)]
 
     def _shown(self, tool: Tool) -> Tool:
         """A tool as models are shown it: without the actions that never run."""
@@ -298,15 +316,18 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
 
     def _call(self, target: Any, arguments: Any, kwargs: dict[str, Any], host: Host) -> ToolCall:
         given = None if isinstance(target, str) else self._given(target)
+        named, raw = target if given is None else given.name, merged(arguments, kwargs)
+        if given is None:
+            named, raw = unwrapped(named, raw)
         outer = current_call()
         caller = current_caller(self._caller if outer is None else None)
         if caller.run is not None:
             self._runs.saw(caller.run)
         return ToolCall(
             new_id(),
-            target if given is None else given.name,
+            named,
             given,
-            merged(arguments, kwargs),
+            raw,
             caller,
             CallLog(
                 host.now(), spans=[] if self._trace else None, outer=None if outer is None else outer.log
@@ -319,6 +340,8 @@ class Deck(ToolSet, Gated, Hooked, Batched, Running, Served, Taped, Kept):
 
     def _find(self, call: ToolCall) -> Tool | Outcome:
         given = call.given
+        if given is None and call.name in BRIDGE_NAMES:
+            return bridge_of(call.name)
         return self._shelf.meant(call.name, given, ours=given is not None and self._mine(given))
 
     def _found(self, call: ToolCall) -> Tool | None:

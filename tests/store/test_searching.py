@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tooldeck.core.words import fold, index
 from tooldeck.store import SqliteStore
 from tooldeck.store.memories import Memories
-from tooldeck.store.searching import fold, index, snippet, terms
+from tooldeck.store.searching import snippet, terms
 
 NOTE = "O'Neil approved ticket B-2041 at 50% (see C:\\tmp)"
 DENSE = {

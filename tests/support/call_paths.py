@@ -49,6 +49,10 @@ def by_object(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
     return shell.deck.call(shell.deck[name], arguments)
 
 
+def by_a_bridge(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return shell.deck.call("tool_call", {"name": name, "arguments": dict(arguments)})
+
+
 def as_a_function(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
     with contextlib.suppress(Exception):  # the end is looked up in the history
         shell.deck[name](**arguments)
@@ -115,6 +119,7 @@ PATHS: dict[str, Path] = {
     for path in (
         by_name,
         by_json_text,
+        by_a_bridge,
         awaited,
         awaited_in_a_cell,
         by_magic,

@@ -10,15 +10,20 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
-__all__ = ["estimate_tokens", "schema_tokens"]
+if TYPE_CHECKING:
+    from tooldeck.core.tool import Tool
+
+__all__ = ["estimate_tokens", "schema_tokens", "tool_tokens"]
 
 _PROSE = 4.7
 _JSON = 2.6
 _WIDE = 4.2
 """Bytes of UTF-8 per token for scripts that write a syllable or a word with one character."""
 
+_counted: WeakKeyDictionary[Tool, int] = WeakKeyDictionary()
 _WORDS = re.compile(r"\w+\s+\w+\s+\w+")
 
 
@@ -39,6 +44,14 @@ def schema_tokens(name: str, description: str, parameters: Mapping[str, Any]) ->
     return math.ceil(bytes_of_json / _JSON) + sum(
         estimate_tokens(text) for text in (description, *prose) if text
     )
+
+
+def tool_tokens(tool: Tool) -> int:
+    """The same of a tool, counted once."""
+    known = _counted.get(tool)
+    if known is None:
+        known = _counted[tool] = schema_tokens(tool.name, tool.description, tool.parameters)
+    return known
 
 
 def _without_prose(value: Any, prose: list[str]) -> Any:

@@ -9,7 +9,11 @@ from typing import Any, TypeVar
 
 from tooldeck.core.errors import DefinitionError
 
+BRIDGE_NAMES = ("tool_search", "tool_describe", "tool_call")
+"""Names of the tools by which a model reaches those that it is not shown; no other tool has one."""
+
 __all__ = [
+    "BRIDGE_NAMES",
     "Effect",
     "Risk",
     "Source",

@@ -32,11 +32,11 @@ class _Deck(Protocol):
     _observers: Observers
     _runs: Runs
 
-    def _usable(self) -> list[Tool]: ...
+    def _offer(self, context: int | None) -> Any: ...
 
     def _batch(self, calls: Iterable[Any], *, limit: int, blocking: bool) -> Any: ...
 
-    def system_prompt(self) -> str: ...
+    def _told(self, tools: Sequence[Tool]) -> str: ...
 
     @property
     def model(self) -> Model | None: ...
@@ -176,8 +176,8 @@ class Running:
         return Doors(
             host=self._host if blocking else self._async_host,
             batch=partial(self._batch, blocking=blocking),
-            tools=self._usable,
-            told=self.system_prompt,
+            offer=self._offer,
+            told=self._told,
             model=self.model,
             saw=self._runs.saw,
             emit=self._observers.tell,

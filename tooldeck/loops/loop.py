@@ -20,7 +20,7 @@ from tooldeck.core.model import Model, name_of
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult, RunStatus, Step
 from tooldeck.core.strangers import error_words
-from tooldeck.core.tokens import estimate_tokens, schema_tokens
+from tooldeck.core.tokens import estimate_tokens, tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status
 from tooldeck.hosts.batches import Many
@@ -28,6 +28,7 @@ from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.manners import Manner, Turn
 from tooldeck.loops.requests import answer_to, not_run
+from tooldeck.search.searched import Offer
 
 __all__ = ["Doors", "Loop"]
 
@@ -38,10 +39,10 @@ class Doors(NamedTuple):
     host: Host
     batch: Callable[..., Many]
     """Makes a batch of calls; ``limit`` is how many may run at once."""
-    tools: Callable[[], Sequence[Tool]]
-    """The tools that can be used at this moment."""
-    told: Callable[[], str]
-    """What a model has to be told about them."""
+    offer: Callable[[int | None], Offer]
+    """The tools for a model with so many tokens of context, at this moment."""
+    told: Callable[[Sequence[Tool]], str]
+    """What a model has to be told about those that it is shown."""
     model: Model | None
     """The deck's own model."""
     saw: Callable[[Run], None]
@@ -141,7 +142,7 @@ class Loop:
             except Exception as error:  # noqa: BLE001 - models are functions of strangers
                 said = f"the model could not answer: {error_words(error)}"
                 return _End(RunStatus.FAILED, said, None, error)
-            turn = self._manner.read(reply, self._doors.tools(), self._account.rounds)
+            turn = self._manner.read(reply, self._offer().all, self._account.rounds)
             self._messages.append(turn.message)
             end = await self._acted(turn)
             self._keep()
@@ -201,8 +202,13 @@ class Loop:
 
     # -- the model
 
+    def _offer(self) -> Offer:
+        """The tools of this moment: some may have come or gone."""
+        context = getattr(self._model, "context", None)
+        return self._doors.offer(context if isinstance(context, int) else None)
+
     async def _reply(self) -> ModelReply:
-        account, tools = self._account, list(self._doors.tools())
+        account, tools = self._account, self._offer().shown
         conversation = self._with_system(tools)
         offered = self._manner.offered(tools)
         number = account.rounds + 1
@@ -224,7 +230,7 @@ class Loop:
     def _with_system(self, tools: Sequence[Tool]) -> list[Message]:
         """The conversation, with what the model has to know before it; tools may have come or gone."""
         earlier = [message.text for message in self._messages if message.role == "system"]
-        told = [*earlier, self._manner.told(tools), self._doors.told()]
+        told = [*earlier, self._manner.told(tools), self._doors.told(tools)]
         rest = [message for message in self._messages if message.role != "system"]
         text = "\n\n".join(part for part in told if part)
         return [Message("system", text), *rest] if text else rest
@@ -268,6 +274,6 @@ class Loop:
 
 def _estimate(conversation: Sequence[Message], tools: Sequence[Tool], reply: ModelReply) -> Usage:
     """What a reply cost about, where the model does not tell."""
-    declared = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
+    declared = sum(tool_tokens(tool) for tool in tools)
     read = estimate_tokens(words_of(conversation)) + declared
     return Usage(read, estimate_tokens(words_of([reply.message])), estimated=True)

@@ -36,7 +36,7 @@ def _record(step: Step, run: str) -> dict[str, Any]:
         "run": run,
         "round": step.round,
         "id": step.request.id,
-        "tool": step.request.name,
+        "tool": step.request.name if made is None else made.call.name,
         "source": "native" if action is None else action.source,
         "written": "" if action is None else scrub(action.raw, secrets),
         "repairs": [] if action is None else [*action.repairs, *action.notes],

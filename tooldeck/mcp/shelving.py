@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Origin, Tool
+from tooldeck.core.vocabulary import BRIDGE_NAMES
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.lint import Finding, Severity, gravest_first, lint, shadowing
 from tooldeck.mcp.names import deck_names
@@ -58,7 +59,7 @@ class Shelving:
         names = deck_names(
             label,
             [tool.name for tool in offered],
-            lambda name: name in mine or name not in taken,
+            lambda name: name in mine or (name not in taken and name not in BRIDGE_NAMES),
             known,
         )
         bad = list(session.malformed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.breaker import Phase
 from tooldeck.core.result import ToolResult
-from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
@@ -77,7 +77,7 @@ class ToolTable(Table):
                     facts.origin(tool.origin),
                     facts.powers(tool),
                     _off(self.deck, tool) or _word(self.deck.policy, tool),
-                    str(schema_tokens(tool.name, tool.description, tool.parameters)),
+                    str(tool_tokens(tool)),
                     _first_line(tool.description),
                 )
                 for tool in self.tools
@@ -203,9 +203,7 @@ class DeckView:
 
     def _lines(self) -> list[str]:
         deck = self.deck
-        tokens = sum(
-            schema_tokens(tool.name, tool.description, tool.parameters) for tool in list(deck.tools.values())
-        )
+        tokens = sum(tool_tokens(tool) for tool in list(deck.tools.values()))
         tools = facts.count(len(deck), "tool")
         calls = facts.count(len(deck.history()), "call")
         lines = [f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"]
@@ -269,9 +267,7 @@ def _first_line(text: str) -> str:
 
 def _tokens(made: Connection) -> int:
     """What the tools of a server cost a model that is shown them all."""
-    return sum(
-        schema_tokens(tool.name, tool.description, tool.parameters) for tool in list(made.tools.values())
-    )
+    return sum(tool_tokens(tool) for tool in list(made.tools.values()))
 
 
 def _server(made: Connection) -> str:

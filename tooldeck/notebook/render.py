@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tooldeck.core.result import ToolResult
-from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
@@ -124,7 +124,7 @@ def _framed(inner: str) -> str:
 
 def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
     """What a person should know of a tool before anything else, in words."""
-    tokens = schema_tokens(tool.name, tool.description, tool.parameters)
+    tokens = tool_tokens(tool)
     return (
         visible(facts.origin(tool.origin)),
         facts.powers(tool),

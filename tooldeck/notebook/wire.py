@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tokens import tool_tokens
 from tooldeck.guards.text import json_text, one_line, visible
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows, diff_size
@@ -215,4 +215,4 @@ def _json(one: Exchange, frame: Frame) -> str:
 
 def _tokens(made: Connection, name: str) -> str:
     tool = made.tools.get(name)
-    return "" if tool is None else str(schema_tokens(tool.name, tool.description, tool.parameters))
+    return "" if tool is None else str(tool_tokens(tool))

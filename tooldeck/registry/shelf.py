@@ -13,7 +13,7 @@ from tooldeck.core.define import define
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.options import check_options
 from tooldeck.core.tool import Origin, Tool
-from tooldeck.core.vocabulary import Status, nearest
+from tooldeck.core.vocabulary import BRIDGE_NAMES, Status, nearest
 from tooldeck.registry.dialects import lettered
 from tooldeck.registry.records import from_record
 
@@ -46,6 +46,8 @@ class Shelf:
         self._tools: dict[str, Tool] = {}
         self.view: Mapping[str, Tool] = MappingProxyType(self._tools)
         """All tools, live and read-only."""
+        self.revision = 0
+        """Changes with every tool that comes or goes."""
 
     def all(self) -> list[Tool]:
         """The tools of this moment."""
@@ -53,6 +55,10 @@ class Shelf:
 
     def put(self, tool: Tool) -> Tool | None:
         """Put a tool in; returns the one it replaces. One of the same name from another place is refused."""
+        if tool.name in BRIDGE_NAMES:
+            raise DefinitionError(
+                f"{tool.name!r} is what models find other tools with; give this one another name (name=…)."
+            )
         known = self._tools.get(tool.name)
         if known is not None and known.origin != tool.origin:
             raise DefinitionError(
@@ -60,6 +66,7 @@ class Shelf:
                 f"Give it another name (name=…), or remove the other first: deck.remove({tool.name!r})."
             )
         self._tools[tool.name] = tool
+        self.revision += 1
         return known
 
     def get(self, name: str) -> Tool:
@@ -73,6 +80,7 @@ class Shelf:
         """Take a tool out and return it; raises KeyError like `get`."""
         gone = self.get(name)
         self._tools.pop(name, None)
+        self.revision += 1
         return gone
 
     def meant(self, name: str, given: Tool | None, *, ours: bool) -> Tool | Outcome:

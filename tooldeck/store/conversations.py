@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from tooldeck.core.call import Run
 from tooldeck.core.events import CallEnded, Event, ModelReplied, RunEnded, RunStarted
+from tooldeck.core.words import index
 from tooldeck.store.masking import scrub
 from tooldeck.store.protocol import Store
-from tooldeck.store.searching import How, index, matching, snippet, terms
+from tooldeck.store.searching import How, matching, snippet, terms
 from tooldeck.store.sparing import Sparing
 
 __all__ = ["ConversationLog", "Conversations", "Heard", "Said", "Talk", "conversation_of"]

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tooldeck.core.errors import DefinitionError, StoreError
+from tooldeck.core.words import index
 from tooldeck.store.protocol import Ran, Store
-from tooldeck.store.searching import How, index, matching, snippet, terms
+from tooldeck.store.searching import How, matching, snippet, terms
 
 __all__ = ["Found", "Memories", "Memory", "normal_key"]
 

@@ -1,25 +1,21 @@
 """Full-text search in the store: what of a text goes into an index, and what a query becomes.
 
-An index is an FTS5 table with two columns. ``words`` has the words of languages that put blanks between
-them; ``pairs`` has, for scripts that do not (Han, kana, Hangul, Thai, …), every two neighbouring characters
-and the last one of each run, so that a word of any length is a phrase or the beginning of a pair. Both are
-cut and folded here, letter case, accents and compatibility forms away: SQLite's own tokenizers know the
-letters of an older Unicode and see no words inside a run. A query is cut in the same way and every piece of
-it quoted, so that no sign in it means anything to FTS5.
+An index is an FTS5 table with the columns ``words`` and ``pairs`` of `tooldeck.core.words`, which cuts and
+folds both. A query is cut in the same way and every piece of it quoted, so that no sign in it means anything
+to FTS5.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from tooldeck.core.errors import StoreError
+from tooldeck.core.words import fold, pairs_of, pieces
 from tooldeck.store.protocol import Store
 
-__all__ = ["Hit", "Term", "fold", "index", "make_index", "matching", "snippet", "terms"]
+__all__ = ["Hit", "Term", "make_index", "matching", "snippet", "terms"]
 
 MOST_TERMS = 32
 """Pieces of a query that are looked for; the others are left out."""
@@ -28,15 +24,6 @@ CANDIDATES = 300
 _SNIPPED = 50_000
 """Characters of a text in which a snippet is looked for."""
 How = Literal["all", "beginnings", "any"]
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u312f\u3130-\u318f"
-    "\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
-)
-_RUNS = re.compile(f"[{_DENSE}]+|[^{_DENSE}]+")
-_IS_DENSE = re.compile(f"[{_DENSE}]")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
-_PLAIN_WORDS = re.compile(r"[a-z0-9]+")
 
 
 class Term(NamedTuple):
@@ -56,59 +43,11 @@ class Hit(NamedTuple):
     """How well, by BM25; the greater the better."""
 
 
-def fold(text: str) -> str:
-    """`text` without letter case, accents and compatibility forms."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
-
-
-@lru_cache(4096)
-def _is_part(char: str) -> bool:
-    """Whether a character belongs to a word."""
-    return unicodedata.category(char)[0] in "LNM"
-
-
-def _words(folded: str) -> Iterator[str]:
-    if folded.isascii():
-        yield from _PLAIN_WORDS.findall(folded)
-        return
-    spaced = "".join(char if _is_part(char) else " " for char in folded)
-    yield from spaced.split()
-
-
-def _pieces(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """The text in order: runs of a dense script, each as one text, and the words between them."""
-    for run in _RUNS.findall(fold(text)):
-        if not _IS_DENSE.match(run):
-            yield False, list(_words(run))
-            continue
-        for word in _words(run):
-            yield True, [word]
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[place : place + 2] for place in range(len(run))]
-
-
-def index(text: str) -> tuple[str, str]:
-    """What of a text goes into the columns ``words`` and ``pairs``."""
-    words: list[str] = []
-    pairs: list[str] = []
-    for dense, found in _pieces(text):
-        if dense:
-            pairs += _pairs(found[0])
-        else:
-            words += found
-    return " ".join(words), " ".join(pairs)
-
-
 def terms(query: str) -> list[Term]:
     """The pieces of a query; empty for one that has no words in it."""
     found: list[Term] = []
     for chunk in query.split():
-        for dense, words in _pieces(chunk):
+        for dense, words in pieces(chunk):
             if not words:
                 continue
             if not dense:
@@ -116,7 +55,7 @@ def terms(query: str) -> list[Term]:
             elif len(words[0]) == 1:
                 found.append(Term("pairs", (words[0],), begins=True))
             else:
-                found.append(Term("pairs", tuple(_pairs(words[0])[:-1])))
+                found.append(Term("pairs", tuple(pairs_of(words[0])[:-1])))
     return list(dict.fromkeys(found))[:MOST_TERMS]
 
 

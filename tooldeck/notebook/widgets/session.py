@@ -6,7 +6,7 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.approval import Word
-from tooldeck.core.tokens import schema_tokens
+from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import visible
 from tooldeck.mcp.connection import Connection
@@ -134,7 +134,7 @@ class SessionCard(Panel):
         """The tokens that the tools cost; counted only when the tools change, since every call refreshes."""
         if self._known != tools:
             self._known = tools
-            self._tokens = sum(schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools)
+            self._tokens = sum(tool_tokens(tool) for tool in tools)
         return self._tokens
 
     def text(self) -> str:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tooldeck.core.errors import SetupError, TooldeckError, TransientError
-from tooldeck.store.searching import Term, fold, terms
+from tooldeck.core.words import fold
+from tooldeck.store.searching import Term, terms
 from tooldeck.tools.pages.fetching import Web
 
 __all__ = [
