@@ -104,7 +104,7 @@ class Asking:
                     raise faults.of_limit(limit, what, self.label) from None
                 raise
             except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
-                raise await self._call_error(error, what) from None
+                raise await self._call_error(error, what, running.unauthorized) from None
             await running.all_told()
         return done
 
@@ -116,8 +116,10 @@ class Asking:
     def _over(self) -> McpClosed:
         return faults.of_end(self._life.reason or f"it is {self._life.state}", self.label)
 
-    async def _call_error(self, error: Exception, tool: str) -> Exception:
+    async def _call_error(self, error: Exception, tool: str, unauthorized: str = "") -> Exception:
         """The error of a call; when the server went, the reason why it did."""
+        if unauthorized:
+            return faults.of_sign_in(unauthorized, tool, self.label)
         if not self._life.ending:
             return faults.of_call(error, tool, self.label)
         await self._life.explained()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.questions import Answer, Question
+from tooldeck.mcp.clock import Clock
 from tooldeck.mcp.handlers import Progress
 from tooldeck.registry.questions import check_of
 
@@ -45,15 +46,15 @@ class RunningCall:
         self.calls = calls
         self.tool = tool
         self.context = contextvars.copy_context()
-        self.clock = asyncio.timeout(limit)
+        self.clock = Clock(limit)
         self.news: set[asyncio.Task[Any]] = set()
         """Handlers that are being told something."""
         self.questions: set[asyncio.Task[Any]] = set()
         """Handlers that are to answer something."""
+        self.unauthorized = ""
+        """Why nobody was signed in when its server asked who is there."""
         self._reports: deque[Progress] = deque()
         self._reporting = False
-        self._waiting = 0
-        self._left: float | None = None
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """The client library reports progress of this call."""
@@ -84,21 +85,8 @@ class RunningCall:
     @contextlib.contextmanager
     def clock_stopped(self) -> Generator[None]:
         """A person thinks: the time does not count against the server."""
-        now = asyncio.get_running_loop().time
-        until = self.clock.when()
-        if self._waiting == 0 and until is not None:
-            self._left = until - now()
-            self.clock.reschedule(None)
-        self._waiting += 1
-        try:
-            with clocks_stopped(self.context.get(CURRENT)):  # nor against the tools that called this one
-                yield
-        finally:
-            self._waiting -= 1
-            if self._waiting == 0 and self._left is not None:
-                with contextlib.suppress(RuntimeError):  # the call has ended meanwhile
-                    self.clock.reschedule(now() + self._left)
-                self._left = None
+        with self.clock.stopped(), clocks_stopped(self.context.get(CURRENT)):
+            yield  # nor does it count against the tools that called this one
 
 
 class CallsInFlight:
@@ -156,6 +144,21 @@ class CallsInFlight:
             _log.exception("the handler %r failed", handler)
             return None
 
+    @contextlib.contextmanager
+    def clocks_stopped(self) -> Generator[None]:
+        """A person thinks: the time counts against no call that it may be about."""
+        with contextlib.ExitStack() as stopped:
+            for waiting in self._candidates():
+                stopped.enter_context(waiting.clock_stopped())
+            yield
+
+    async def ask(self, handler: Callable[[Any], Any], about: Any) -> Any:
+        """Ask the person something, with the clocks stopped; raises what the handler raises."""
+        call = self.current()
+        with self.clocks_stopped():
+            among = call.questions if call is not None else set[asyncio.Task[Any]]()
+            return await self._in_context(handler, about, call, among)
+
     async def elicited(self, context: Any, params: Any) -> Any:
         """The client library passes on a question of the server."""
         from mcp import types
@@ -183,9 +186,7 @@ class CallsInFlight:
             url=getattr(params, "url", ""),
             check=check_of(schema),
         )
-        with contextlib.ExitStack() as stopped:
-            for waiting in self._candidates():
-                stopped.enter_context(waiting.clock_stopped())
+        with self.clocks_stopped():
             among = call.questions if call is not None else set[asyncio.Task[Any]]()
             answer = await self._run(self.session.handlers.on_elicit, question, call, among)
         if not isinstance(answer, Answer):

@@ -16,6 +16,7 @@ from tooldeck.mcp.accepting import Accepting
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.errors import McpConnectError
 from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.oauth.signin import SignIn
 from tooldeck.mcp.options import ConnectOptions
 from tooldeck.mcp.past import Past
 from tooldeck.mcp.reviving import Reviving
@@ -119,6 +120,7 @@ class Connecting(Accepting):
         name = label or default_label(read)
         check_label(name)
         settings: dict[str, Any] = {"handlers": self.handlers, **options}
+        settings["sign_in"] = settings.get("sign_in") or SignIn()  # one for all sessions of the connection
         if isinstance(read, InProcess) and self.in_process is not None:
             settings.setdefault("executor", self.in_process)
         past = Past()

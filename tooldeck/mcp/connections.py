@@ -12,8 +12,8 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Executor, Tool
 from tooldeck.mcp import sdk
-from tooldeck.mcp.connecting import Connecting
 from tooldeck.mcp.connection import Connection
+from tooldeck.mcp.entering import Entering
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.pins import Pins
 from tooldeck.mcp.reviving import Reviving
@@ -26,7 +26,7 @@ from tooldeck.store.tables import PinTable
 __all__ = ["Connection", "Connections"]
 
 
-class Connections(Connecting):
+class Connections(Entering):
     """The MCP servers of a deck: a mapping from label to `Connection`.
 
     `wait` waits for a future on the calling thread, `wait_async` in the running loop; in a notebook both keep

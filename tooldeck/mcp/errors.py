@@ -6,6 +6,7 @@ McpError(TooldeckError)
 ├── McpTimeout         a call took longer than its limit; the server was told to stop
 ├── McpToolError       the tool itself reported a failure (``isError``)
 ├── McpAnswerError     the server answered with a JSON-RPC error, or with what is no MCP
+├── McpNotSignedIn     the server wants to know who asks, and nobody signed in; not counted by the breaker
 └── McpRefused         the server refused the arguments: a proper no, not counted by the breaker
 """
 
@@ -18,6 +19,7 @@ __all__ = [
     "McpClosed",
     "McpConnectError",
     "McpError",
+    "McpNotSignedIn",
     "McpRefused",
     "McpTimeout",
     "McpToolError",
@@ -62,3 +64,7 @@ class McpAnswerError(McpError):
 
 class McpRefused(McpError, ExpectedError):
     """The server refused the arguments."""
+
+
+class McpNotSignedIn(McpError, ExpectedError):
+    """The server wants to know who asks, or for more than it was signed in for, and nobody signed in."""

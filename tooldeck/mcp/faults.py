@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from tooldeck.mcp.errors import McpAnswerError, McpClosed, McpConnectError, McpError, McpRefused, McpTimeout
+from tooldeck.mcp.errors import (
+    McpAnswerError,
+    McpClosed,
+    McpConnectError,
+    McpError,
+    McpNotSignedIn,
+    McpRefused,
+    McpTimeout,
+)
 
-__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit"]
+__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit", "of_sign_in"]
 
 _BAD_ARGUMENTS = -32602
 # JSON-RPC: invalid params.
@@ -65,6 +73,14 @@ def of_fork(server: str) -> McpClosed:
     return McpClosed(
         f"The session {server!r} belongs to the process that this one was forked from; connect "
         f"again here: deck.mcp.connect(…, label='another').",
+        server,
+    )
+
+
+def of_sign_in(why: str, tool: str, server: str) -> McpNotSignedIn:
+    """A call that the server wants somebody to sign in for, and nobody was."""
+    return McpNotSignedIn(
+        f"{tool} of the MCP server {server!r} was not called: the server wants to know who asks; {why}.",
         server,
     )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.questions import Answer, Question
 
 if TYPE_CHECKING:
+    from tooldeck.mcp.oauth.redirect import SignInRequest
     from tooldeck.mcp.session import Session
 
 __all__ = ["Handlers", "ListChange", "LogLine", "Progress", "ResourceUpdate"]
@@ -67,6 +68,9 @@ class Handlers:
     """Answers questions; None declines them all."""
     on_progress: Callable[[Progress], Awaitable[None] | None] | None = None
     on_log: Callable[[LogLine], Awaitable[None] | None] | None = None
+    on_sign_in: Callable[[SignInRequest], Awaitable[str | None] | str | None] | None = None
+    """Shows the page to sign in at; gives the address at which the browser ended, as pasted by the person, or
+    None when they give up. Cancelled when the browser came back by itself; None refuses to sign in."""
     on_tools_changed: Callable[[Session], Awaitable[None] | None] | None = None
     """Told after a server changed its list of tools and the session read the new one."""
     on_list_changed: Callable[[ListChange], Awaitable[None] | None] | None = None

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.oauth.signing import Signing
 
 __all__ = ["TRANSPORTS", "HttpDoor"]
 
@@ -23,9 +26,11 @@ _OLDER = {400, 404, 405, 406, 415}
 class HttpDoor:
     """The way to one URL. Reading has no time limit of its own: that of the call is the one that counts."""
 
-    def __init__(self, url: str, headers: dict[str, str]) -> None:
+    def __init__(self, url: str, headers: dict[str, str], signing: Signing | None = None) -> None:
         self.url = url
         self.headers = headers
+        named = any(name.lower() == "authorization" for name in headers)
+        self._signing = None if named else signing
         self._by = ""
         self.refused: int | None = None
         """The status of the last answer to a message, where that was a refusal."""
@@ -34,6 +39,15 @@ class HttpDoor:
     def may_be_older(self) -> bool:
         """Whether the refusal is one that an older server would give."""
         return self.refused in _OLDER
+
+    @property
+    def why_unknown(self) -> str:
+        """Why the server does not know who asks, as the end of a sentence."""
+        trouble = "" if self._signing is None else self._signing.trouble
+        return trouble or "give headers={'Authorization': …}"
+
+    def _auth(self) -> Any:
+        return None if self._signing is None else self._signing.auth(self.url)
 
     @contextlib.asynccontextmanager
     async def streams(self, transport: str) -> AsyncGenerator[tuple[Any, Any]]:
@@ -50,6 +64,7 @@ class HttpDoor:
         async with (
             httpx2.AsyncClient(
                 headers=self.headers or None,
+                auth=self._auth(),
                 timeout=httpx2.Timeout(_PATIENCE, read=None),
                 event_hooks={"response": [self._look]},
             ) as client,
@@ -72,7 +87,8 @@ class HttpDoor:
                 event_hooks={"response": [self._look]},
             )
 
-        async with sse_client(self.url, self.headers or None, httpx_client_factory=client) as streams:
+        ways = sse_client(self.url, self.headers or None, httpx_client_factory=client, auth=self._auth())
+        async with ways as streams:
             yield streams
 
     async def _look(self, response: Any) -> None:

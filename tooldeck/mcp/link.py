@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck import __version__
 from tooldeck.mcp import faults, raw
@@ -12,6 +12,9 @@ from tooldeck.mcp.http import TRANSPORTS, HttpDoor
 from tooldeck.mcp.stdio import StdioServer
 from tooldeck.mcp.tap import Tap
 from tooldeck.mcp.target import Command, InProcess, Target, Url
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.oauth.signing import Signing
 
 __all__ = ["Link"]
 
@@ -38,6 +41,7 @@ class Link:
         headers: dict[str, str],
         log: FrameLog,
         transport: str = "auto",
+        signing: Signing | None = None,
     ) -> None:
         self.label = label
         self.target = target
@@ -46,7 +50,7 @@ class Link:
         self.tap = Tap(log)
         self.client: Any = None
         """The library's client while the connection stands."""
-        self.door = HttpDoor(target.url, headers) if isinstance(target, Url) else None
+        self.door = HttpDoor(target.url, headers, signing) if isinstance(target, Url) else None
         """The way to a URL; None for other kinds of target."""
         self.transport = "stdio" if isinstance(target, Command) else "" if self.door is None else "http"
         """How messages go: ``stdio``, ``http`` or ``sse``; empty within this process."""
@@ -118,8 +122,8 @@ class Link:
         if self.process is None:
             refused = self.door.refused if self.door is not None else None
             ending = "" if refused is None else f"answered with the HTTP status {refused}"
-            if refused == _UNAUTHORIZED:
-                ending += ", so it wants to know who asks; give headers={'Authorization': …}"
+            if self.door is not None and refused == _UNAUTHORIZED:
+                ending += f", so it wants to know who asks; {self.door.why_unknown}"
             return faults.of_connect(error, self.label, self.target, ending)
         await self.process.settled(_SETTLE)
         told = [self.process.told()] if self.process.told() else []

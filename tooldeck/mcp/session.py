@@ -20,6 +20,7 @@ from tooldeck.hosts.background import background
 from tooldeck.mcp import sdk
 from tooldeck.mcp.asking import Asking
 from tooldeck.mcp.calls import CallsInFlight
+from tooldeck.mcp.clock import Clock
 from tooldeck.mcp.errors import McpConnectError, McpError
 from tooldeck.mcp.frames import FrameLog
 from tooldeck.mcp.handlers import Handlers
@@ -29,6 +30,8 @@ from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
 from tooldeck.mcp.offers import Offer, Offered
+from tooldeck.mcp.oauth.signin import SignIn
+from tooldeck.mcp.oauth.signing import Signing
 from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
 from tooldeck.mcp.subscriptions import Subscription
 from tooldeck.mcp.tap import Malformed
@@ -46,9 +49,10 @@ class Session(Asking):
     the person is open; `connect_timeout` for everything from the start of the program to the list of tools.
     `mode` is ``auto``, ``legacy`` (protocol versions up to 2025-11-25) or a newer version. `transport` is how
     a URL is spoken to: ``http`` (Streamable HTTP), ``sse`` (its predecessor) or ``auto``, which tries the one
-    and, where the server refuses it as older ones do, the other. `env` is added to
-    the safe part of the environment, `headers` to HTTP requests. `executor` is where everything runs. `log`
-    takes the messages, where one of an earlier session shall go on.
+    and, where the server refuses it as older ones do, the other. `env` is added to the safe part of the
+    environment, `headers` to HTTP requests. `sign_in` is how to sign in where a server wants that, and who is
+    signed in. `executor` is where everything runs. `log` takes the messages, where one of an earlier session
+    shall go on.
 
     Raises `DefinitionError` for a target that cannot be read and for times that are not above 0, `SetupError`
     where the mcp package is missing.
@@ -68,6 +72,7 @@ class Session(Asking):
         headers: Mapping[str, str] | None = None,
         handlers: Handlers | None = None,
         executor: Executor | None = None,
+        sign_in: SignIn | None = None,
         log: FrameLog | None = None,
     ) -> None:
         sdk.require()
@@ -78,6 +83,7 @@ class Session(Asking):
         self.mode = mode
         self.handlers = handlers or Handlers()
         self.executor: Executor = executor or background()
+        self.sign_in = sign_in or SignIn()
         self.listing = Listing()
         self.on_change: Callable[[], None] | None = None
         """Called on a thread of its own after the list of tools was read again."""
@@ -88,6 +94,7 @@ class Session(Asking):
         self.instructions = ""
         self.log = FrameLog() if log is None else log
         """The messages both ways, with their times."""
+        self._calls = CallsInFlight(self)
         self._link = Link(
             label,
             self.target,
@@ -96,9 +103,11 @@ class Session(Asking):
             headers=dict(headers or {}),
             log=self.log,
             transport=one_of("transport", transport, TRANSPORTS),
+            signing=Signing(self, self._calls, self.sign_in),
         )
         self._life = Life(self._link, self._enter)
-        self._calls = CallsInFlight(self)
+        self.opening: Clock | None = None
+        """The time in which it has to be connected; None until that begins."""
         self._pid = os.getpid()
         self.news = News(self, self._calls)
         """Hears what the server says on its own."""
@@ -196,7 +205,7 @@ class Session(Asking):
     async def _enter(self, stack: AsyncExitStack) -> None:
         """Connect and read the list of tools, within the time limit."""
         limit = self.connect_timeout
-        clock = asyncio.timeout(limit)
+        clock = self.opening = Clock(limit)
         try:
             async with clock:
                 client = await self._link.enter(stack, self.mode, self._callbacks())

@@ -8,6 +8,7 @@ from typing import TypedDict
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Executor
 from tooldeck.mcp.handlers import Handlers
+from tooldeck.mcp.oauth.signin import SignIn
 
 __all__ = ["SessionSettings", "above_zero", "one_of"]
 
@@ -24,6 +25,7 @@ class SessionSettings(TypedDict, total=False):
     headers: Mapping[str, str] | None
     handlers: Handlers | None
     executor: Executor | None
+    sign_in: SignIn | None
 
 
 def one_of(name: str, given: str, known: Iterable[str]) -> str:
