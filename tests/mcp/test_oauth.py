@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -125,7 +126,7 @@ def test_who_signed_in_is_known_when_the_server_is_connected_again_and_forgotten
 def test_a_call_that_wants_more_asks_for_more_and_a_refusal_leaves_the_session_alone(signing, web):
     connection = signing.connect(signing.url, label="guarded")
     signing.person = lambda request: None
-    with pytest.raises(McpNotSignedIn, match="admin of the MCP server 'guarded' was not called.*given up"):
+    with pytest.raises(McpNotSignedIn, match=r"admin of the MCP server 'guarded' was not called.*given up"):
         called(connection, "admin")
     assert called(connection, "whisper") == "hush"
     signing.person = Person(web)
@@ -373,7 +374,7 @@ def test_tokens_outlive_the_process_in_a_keyring_only_and_only_when_asked(signin
 
     class Memory(KeyringBackend):
         priority = 1
-        kept: dict[tuple[str, str], str] = {}
+        kept: ClassVar[dict[tuple[str, str], str]] = {}
 
         def get_password(self, service, username):
             return self.kept.get((service, username))

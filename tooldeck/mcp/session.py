@@ -29,9 +29,9 @@ from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing, RemoteTool, read_tools
 from tooldeck.mcp.news import News
-from tooldeck.mcp.offers import Offer, Offered
 from tooldeck.mcp.oauth.signin import SignIn
 from tooldeck.mcp.oauth.signing import Signing
+from tooldeck.mcp.offers import Offer, Offered
 from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
 from tooldeck.mcp.subscriptions import Subscription
 from tooldeck.mcp.tap import Malformed
