@@ -50,6 +50,7 @@ from tooldeck.registry.toolset import ToolSet
 from tooldeck.search.searched import Searched, bridge_of, unwrapped
 from tooldeck.search.settings import ToolSearch
 from tooldeck.store.kept import Journal, Kept
+from tooldeck.store.ledger import Ledger
 from tooldeck.store.protocol import Store
 from tooldeck.store.sqlite import open_store
 from tooldeck.store.tapes import Taped, Tapes
@@ -115,7 +116,9 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
         self._services.provide(Store, lambda: self.store)
+        self._ledger = Ledger(self._journal.store, self.history)
         self._workspace = Workspace(workspace)
+        self._workspace.watcher = self._ledger.watcher(self._workspace.folder)
         self._services.provide(Workspace, lambda: self.workspace)
         self.action_schemas = read_style(action_schemas)
         self.model = model
@@ -270,7 +273,13 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
     @workspace.setter
     def workspace(self, folder: str | os.PathLike[str] | Workspace) -> None:
         self._workspace = folder if isinstance(folder, Workspace) else Workspace(folder)
+        self._workspace.watcher = self._ledger.watcher(self._workspace.folder)
         self._policy.work_in(self._workspace.folder)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Which files the deck's tools wrote, and which of them hold text from elsewhere."""
+        return self._ledger
 
     # -- calls
 

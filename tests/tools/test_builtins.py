@@ -12,7 +12,9 @@ from sample_skills import make_sample_skills
 from sample_workspace import make_sample_workspace
 
 from tooldeck import Deck, DefinitionError
+from tooldeck.core.call import Run, calling
 from tooldeck.core.errors import SetupError
+from tooldeck.core.messages import Message
 from tooldeck.tools import load, names
 from tooldeck.tools.pages.fetching import Web
 from tooldeck.tools.skills.finding import Skills
@@ -36,11 +38,22 @@ def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number
     why_not = deck._gates.why_not(deck[action.name].narrowed(example))
     if why_not is not None:
         pytest.skip(f"{action.label}: {why_not}")
-    result = DRIVERS[driver](deck, action.name, example)
+    with calling(run=_with_a_checkpoint(deck) if action.name == "checkpoint" else None):
+        result = DRIVERS[driver](deck, action.name, example)
     assert result.ok, result.error
     assert result.notes == ()
     assert isinstance(result.text, str)
     deck.close()
+
+
+def _with_a_checkpoint(deck):
+    """A run that has gone on since a checkpoint was made in it."""
+    run = Run()
+    run.messages = (Message("user", "Repair the lamp."),)
+    with calling(run=run):
+        deck.call("checkpoint", action="save", label="sample").unwrap()
+    run.messages = (*run.messages, Message("assistant", "Which one?"), Message("user", "This one."))
+    return run
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.label.replace(" ", "-"))

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import threading
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 _ids = itertools.count(1)
+Rewrite = Callable[[tuple["Message", ...]], tuple["Message", ...]]
+"""Makes another conversation of one, without changing it."""
 
 
 class Span(NamedTuple):
@@ -79,6 +81,13 @@ class CallLog:
     """What the call, or its attempt under way, must end before; None where there is no limit."""
     claims: Claims | None = None
     """What the calls of its batch use; None where it belongs to none."""
+    outside: str = ""
+    """Why the output is not to be trusted although its tool is: the text from elsewhere that it had to do
+    with; empty where there was none."""
+    handed: str = ""
+    """Where text from elsewhere came from that calls from within its body gave; empty where none did."""
+    source: str = ""
+    """Where the text comes from that it gave, when that is from elsewhere; set at its end."""
     foreign: tuple[BaseException, ...] = ()
     """What inner calls of untrusted tools failed with."""
     repeated: BaseException | None = None
@@ -135,6 +144,8 @@ class Run:
         self.session_id = session_id
         self.last_user_message: str | None = None
         """What the person said last; set by whoever drives the model, told to tools that ask for it."""
+        self.outside = ""
+        """Where the first text from elsewhere came from that its model was given; empty without one."""
         self.messages: tuple[Message, ...] = ()
         """The conversation so far; set by whoever drives the model."""
         self.token = CancelToken()
@@ -143,6 +154,7 @@ class Run:
         self.repetitions = Repetitions()
         """What the loop guard remembers."""
         self._messages: deque[str] = deque()
+        self._rewrites: deque[Rewrite] = deque()
         self._blocks = 0
         self._lock = threading.Lock()
 
@@ -163,6 +175,17 @@ class Run:
             while True:
                 said.append(self._messages.popleft())
         return "\n".join(said) or None
+
+    def rewrite(self, make: Rewrite) -> None:
+        """Put what `make` makes of the conversation in its place, once the calls under way are answered."""
+        self._rewrites.append(make)
+
+    def rewritten(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """The conversation after all rewriting that was asked for; for whoever drives the model."""
+        with contextlib.suppress(IndexError):
+            while True:
+                messages = self._rewrites.popleft()(messages)
+        return messages
 
     def enter(self, blocks: int) -> None:
         """One more (1) or one less (-1) `calling` block of this run is open."""

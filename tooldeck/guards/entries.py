@@ -7,20 +7,33 @@ import os
 import re
 import secrets
 import stat
+from typing import Protocol
 
 from tooldeck.guards.walking import PathRefused, Step, shown_path
 
-__all__ = ["Entry"]
+__all__ = ["Entry", "Watcher"]
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+class Watcher(Protocol):
+    """Hears of what is done to files, after it was done; it never raises."""
+
+    def read(self, path: str, data: bytes, /) -> None:
+        """All bytes of a file were read."""
+        ...
+
+    def wrote(self, path: str, data: bytes | None, /, *, made: bool) -> None:
+        """A file has these bytes now, None where it is gone; `made` says that there was none before."""
+        ...
+
+
 class Entry:
     """What a path led to; usable within the block of `Workspace.at`."""
 
-    def __init__(self, step: Step) -> None:
-        self._folder, self._name = step.folder, step.name
+    def __init__(self, step: Step, watcher: Watcher | None = None) -> None:
+        self._folder, self._name, self._watcher = step.folder, step.name, watcher
         self.path = step.path
         """Its names from the root of the workspace on, links followed."""
         self.info = step.info
@@ -57,7 +70,10 @@ class Entry:
                     f"{shown_path(self.path)} has {size} bytes, and at most {most} are read at once."
                 )
             self.info = os.fstat(file.fileno())
-            return file.read()
+            data = file.read()
+        if self._watcher is not None:
+            self._watcher.read(self.path, data)
+        return data
 
     def write(self, data: bytes, mode: int | None = None) -> None:
         """Put a file with these bytes in its place, in one step; readers see the old one or the new one.
@@ -80,6 +96,8 @@ class Entry:
                     os.unlink(temporary, dir_fd=self._folder)
                 raise
             self._settle()
+            if self._watcher is not None:
+                self._watcher.wrote(self.path, data, made=self.info is None)
         except FileExistsError:
             raise self._changed() from None
         except OSError as error:
@@ -93,6 +111,8 @@ class Entry:
             self._check_unchanged()
             os.unlink(self._name, dir_fd=self._folder)
             self._settle()
+            if self._watcher is not None:
+                self._watcher.wrote(self.path, None, made=False)
         except OSError as error:
             raise PathRefused(
                 f"{shown_path(self.path)} cannot be removed: {(error.strerror or 'failed').lower()}."

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 from tooldeck.core.vocabulary import nearest
-from tooldeck.guards.entries import Entry
+from tooldeck.guards.entries import Entry, Watcher
 from tooldeck.guards.transaction import FileChange, change_all, recover
 from tooldeck.guards.walking import NoFolder, PathRefused, Root, Step, check_new_name, shown_path, walked
 
@@ -44,6 +44,8 @@ class Workspace:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._folder = _here() if folder is None else os.fspath(folder)
+        self.watcher: Watcher | None = None
+        """Hears of what is read and changed here, the deck's own records aside."""
 
     @property
     def folder(self) -> str:
@@ -73,7 +75,7 @@ class Workspace:
         shut = OWN if kind == "changed" else frozenset[str]()
         with walked(self._root, path, follow=follow, parents=changes, shut=shut) as step:
             (_check_changeable if changes else _check_there)(path, step, kind)
-            yield Entry(step)
+            yield Entry(step, None if kind == "own" else self.watcher)
 
     def read(self, path: str, most: int | None = None) -> bytes:
         """The bytes of a file; raises `PathRefused` where it has more than `most`."""
@@ -88,7 +90,7 @@ class Workspace:
         try:
             with walked(self._root, path, shut=OWN) as step:
                 _check_changeable(path, step, "changed")
-                return Entry(step).read(most) if step.info is not None else None
+                return Entry(step, self.watcher).read(most) if step.info is not None else None
         except NoFolder:
             return None
 

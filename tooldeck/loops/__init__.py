@@ -3,12 +3,12 @@
 from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.model import Model
 from tooldeck.core.run_result import RunResult, RunStatus, Step
+from tooldeck.core.stored import from_json, to_json
 from tooldeck.loops.asking import Again
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.models import anthropic, gemini, openai_chat, openai_responses
 from tooldeck.loops.records import records
 from tooldeck.loops.scripted import recorded, scripted
-from tooldeck.loops.stored import from_json, to_json
 from tooldeck.loops.text_actions import TextActions
 
 __all__ = [

@@ -262,6 +262,7 @@ class Loop:
             ]
             self._steps += steps
             self._messages.append(self._manner.answered(steps))
+            self._messages = list(self._run.rewritten(tuple(self._messages)))
             self._keep()
 
     def _step(

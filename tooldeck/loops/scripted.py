@@ -13,9 +13,9 @@ from tooldeck.core.errors import DefinitionError, ModelError
 from tooldeck.core.messages import Message, ModelReply, ToolRequest
 from tooldeck.core.model import Model
 from tooldeck.core.run_result import RunResult
+from tooldeck.core.stored import from_json
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
-from tooldeck.loops.stored import from_json
 
 __all__ = ["recorded", "scripted"]
 

@@ -6,6 +6,7 @@ import atexit
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.call import Caller, calling
+from tooldeck.core.cells import Cell
 from tooldeck.core.errors import TooldeckError
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
@@ -53,6 +54,7 @@ class Notebook:
         )
         self._undo = [self.deck.subscribe(observer) for observer in (self.live.observe, self.bars.observe)]
         self._undo.append(show_briefly(self.shell))
+        self._undo.append(self.deck.provide(Cell, lambda: Cell(self.shell.execution_count)))
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
         self.shell.events.register("post_run_cell", self.live.flush)
         for make in MAGICS:

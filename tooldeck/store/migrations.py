@@ -128,4 +128,67 @@ def _messages(run: Run) -> None:
     make_index(run, "messages")
 
 
-MIGRATIONS: tuple[Callable[[Run], None], ...] = (_calls, _grants, _breakers, _memories, _pins, _messages)
+def _writes(run: Run) -> None:
+    """Changes of files by tools. A source says where outside text in the file comes from."""
+    run(
+        """
+        CREATE TABLE writes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            folder TEXT NOT NULL,
+            path TEXT NOT NULL,
+            digest TEXT,
+            made INTEGER NOT NULL,
+            at REAL NOT NULL,
+            call TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            source TEXT NOT NULL
+        )
+        """
+    )
+    run("CREATE INDEX writes_by_folder ON writes (folder, id)")
+
+
+def _checkpoints(run: Run) -> None:
+    """Moments of a workspace and a run. Messages and what is left out are JSON, contents packed (zlib)."""
+    run(
+        """
+        CREATE TABLE checkpoints (
+            id TEXT PRIMARY KEY,
+            folder TEXT NOT NULL,
+            label TEXT NOT NULL,
+            at REAL NOT NULL,
+            conversation TEXT NOT NULL,
+            messages TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            cell INTEGER,
+            last_write INTEGER NOT NULL,
+            files INTEGER NOT NULL,
+            left_out TEXT NOT NULL,
+            kind TEXT NOT NULL
+        )
+        """
+    )
+    run(
+        """
+        CREATE TABLE checkpoint_files (
+            checkpoint TEXT NOT NULL,
+            path TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            mode INTEGER NOT NULL,
+            PRIMARY KEY (checkpoint, path)
+        )
+        """
+    )
+    run("CREATE TABLE contents (digest TEXT PRIMARY KEY, data BLOB NOT NULL)")
+
+
+MIGRATIONS: tuple[Callable[[Run], None], ...] = (
+    _calls,
+    _grants,
+    _breakers,
+    _memories,
+    _pins,
+    _messages,
+    _writes,
+    _checkpoints,
+)

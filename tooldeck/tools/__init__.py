@@ -23,6 +23,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "lsp": "tooldeck.tools.lsp:lsp",
         "memory": "tooldeck.tools.memory:memory",
         "apply_patch": "tooldeck.tools.apply_patch:apply_patch",
+        "checkpoint": "tooldeck.tools.checkpoint:checkpoint",
         "file": "tooldeck.tools.file:file",
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
         "search_conversations": "tooldeck.tools.search_conversations:search_conversations",

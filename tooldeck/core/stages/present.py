@@ -14,7 +14,7 @@ from tooldeck.core.options import MIN_CHARS
 from tooldeck.core.parts import Answer, Audio, Image, Part, Text
 from tooldeck.core.strangers import error_words
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Status
+from tooldeck.core.vocabulary import Effect, Status
 from tooldeck.core.world import Handler, World
 
 _FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED, Status.TIMEOUT}
@@ -39,8 +39,12 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
         limit = found.max_chars if found is not None else _UNRESOLVED_CHARS
         mark = None
         foreign = outcome.exception is not None and _is_foreign(log, outcome)
-        if found is not None and (foreign or (found.from_outside and _may_speak(log, outcome))):
+        if log.handed and not log.outside and outcome.status is _OK:
+            log.outside = f"it has text from {log.handed}"
+        speaks = found is not None and found.from_outside and _may_speak(log, outcome)
+        if found is not None and (foreign or speaks or log.outside):
             mark = _Fence(world, found)
+            _spread(call, found)
             if log.outer is not None and outcome.exception is not None:
                 log.outer.foreign = (*log.outer.foreign, outcome.exception)[-_LINKS:]
         if outcome.inner is not None or outcome.answer is not None:
@@ -55,10 +59,29 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
             log.text = str(text)
         if mark is not None:
             log.text = mark(log.text)
-            log.decide("present", "fenced")
+            log.decide("present", f"fenced, since {log.outside}" if log.outside else "fenced")
         return outcome
 
     return run
+
+
+def _spread(call: ToolCall, tool: Tool) -> None:
+    """Remember where text from elsewhere goes: into the call around this one, and to the model of its run.
+
+    What tools of this machine say is fenced, and goes no further: their words are not a stranger's.
+    """
+    log = call.log
+    if log.outside:
+        log.source = log.outside.partition(" has text from ")[2] or log.outside
+    elif tool.origin.kind != "builtin" or Effect.NETWORK in (tool.effects or ()):
+        log.source = f"{tool.label} ({tool.origin})" if tool.origin.remote else tool.label
+    else:
+        return
+    run = call.caller.run
+    if log.outer is not None:
+        log.outer.handed = log.outer.handed or log.source
+    elif run is not None:
+        run.outside = run.outside or log.source
 
 
 def _may_speak(log: CallLog, outcome: Outcome) -> bool:
