@@ -25,6 +25,8 @@ class OddServer:
         self.asked: list[tuple[str, str]] = []
         """Host and path of each request."""
         self.headers: list[dict[str, str]] = []
+        self.bodies: list[bytes] = []
+        """What was sent by POST."""
         self.over = threading.Event()
 
     def url(self, path: str, host: str = "site.example") -> str:
@@ -66,6 +68,10 @@ def odd_server() -> Generator[OddServer]:
                 self.wfile.write(body)
             except OSError:  # the client had enough
                 return
+
+        def do_POST(self) -> None:
+            served.bodies.append(self.rfile.read(int(self.headers["content-length"])))
+            self.do_GET()
 
         def log_message(self, *_: Any) -> None: ...
 

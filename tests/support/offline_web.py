@@ -1,4 +1,4 @@
-"""A web of three pages that needs no network."""
+"""A web of a few pages that needs no network."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ __all__ = ["offline_web"]
 _PAGES = {
     "/moon": "<title>The Moon</title><h1>The Moon</h1><p>It makes <a href='/tides'>tides</a> every day.</p>",
     "/tides": "<title>Tides</title><p>Tides of the moon and the sun.</p>",
+    "/form": (
+        "<title>Tides</title><h1>Tides</h1><p>They come twice a day.</p><form action='/moon'>"
+        "<label>Harbour <input name='harbour'></label>"
+        "<label>When <select name='when'><option>morning</option><option>evening</option></select></label>"
+        "<button>Ask</button></form><a href='/moon'>The moon</a>"
+    ),
     "/潮汐": "<title>潮汐</title><p>潮汐是月球的引力造成的</p>",
 }
 

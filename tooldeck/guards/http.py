@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from tooldeck.guards.urls import Site, UrlGuard, UrlRefused
 
-__all__ = ["GuardedTransport", "guarded_client"]
+__all__ = ["GuardedTransport", "guarded_client", "guarded_transport", "looked_up"]
 
 _ADDRESSES = 3
 """How many of a site's addresses are tried, in the resolver's order."""
@@ -34,7 +34,7 @@ class GuardedTransport:
     async def handle_async_request(self, request: Any) -> Any:
         """Send one request; raises `UrlRefused` before any connection is made."""
         site = self._guard.read(str(request.url))
-        addresses = await self._addresses(site)
+        addresses = await looked_up(self._guard, site)
         for address in addresses[:-1]:
             try:
                 return await self._send(request, site, address)
@@ -44,13 +44,6 @@ class GuardedTransport:
                 if type(error).__name__ not in {"ConnectError", "ConnectTimeout"}:
                     raise
         return await self._send(request, site, addresses[-1])
-
-    async def _addresses(self, site: Site) -> list[str]:
-        looking = asyncio.get_running_loop().run_in_executor(None, self._guard.resolve, site)
-        try:
-            return (await asyncio.wait_for(looking, _PATIENCE))[:_ADDRESSES]
-        except TimeoutError:
-            raise UrlRefused(f"{site.host!r} could not be looked up within {_PATIENCE:g} s.") from None
 
     async def _send(self, request: Any, site: Site, address: str) -> Any:
         pinned = type(request)(
@@ -74,6 +67,15 @@ class GuardedTransport:
         await self._inner.__aexit__(*error)
 
 
+async def looked_up(guard: UrlGuard, site: Site) -> list[str]:
+    """The first few addresses of a site, all of them checked; raises `UrlRefused` before any is reached."""
+    looking = asyncio.get_running_loop().run_in_executor(None, guard.resolve, site)
+    try:
+        return (await asyncio.wait_for(looking, _PATIENCE))[:_ADDRESSES]
+    except TimeoutError:
+        raise UrlRefused(f"{site.host!r} could not be looked up within {_PATIENCE:g} s.") from None
+
+
 def guarded_client(
     guard: UrlGuard, *, redirects: int = 5, seconds: float = 15.0, inner: Any = None, **options: Any
 ) -> Any:
@@ -84,13 +86,20 @@ def guarded_client(
     """
     import httpx
 
-    if inner is None:
-        inner = httpx.AsyncHTTPTransport(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
     return httpx.AsyncClient(
-        transport=GuardedTransport(guard, inner),  # pyright: ignore[reportArgumentType]
+        transport=guarded_transport(guard, inner),  # pyright: ignore[reportArgumentType]
         follow_redirects=redirects > 0,
         max_redirects=redirects,
         timeout=seconds,
         trust_env=False,
         **options,
     )
+
+
+def guarded_transport(guard: UrlGuard, inner: Any = None) -> GuardedTransport:
+    """A transport of httpx behind the guard; `inner` is another one than the network."""
+    import httpx
+
+    if inner is None:
+        inner = httpx.AsyncHTTPTransport(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+    return GuardedTransport(guard, inner)

@@ -14,12 +14,15 @@ __all__ = ["find_program", "install_command"]
 
 _APT = {
     "bwrap": "bubblewrap",
+    "chromium": "chromium",
     "git": "git",
     "node": "nodejs",
     "npm": "npm",
     "rg": "ripgrep",
     "make": "make",
+    "tesseract": "tesseract-ocr",
 }
+_BREW = {"chromium": "--cask chromium"}
 _PIP = ("basedpyright", "mypy", "pyright", "pytest", "ruff", "ty")
 
 
@@ -40,7 +43,7 @@ def install_command(name: str) -> str:
     if name in _PIP:
         return f"install it with: pip install {name}"
     if sys.platform == "darwin":
-        return f"install it with: brew install {name}"
+        return f"install it with: brew install {_BREW.get(name, name)}"
     if sys.platform.startswith("linux") and name in _APT:
         return f"install it with: apt-get install {_APT[name]}"
     return "install it and put it on the PATH"

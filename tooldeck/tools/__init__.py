@@ -18,6 +18,7 @@ __all__ = ["BUILTINS", "load", "names"]
 
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
+        "browser": "tooldeck.tools.browser:browser",
         "exec": "tooldeck.tools.exec:exec_tool",
         "git": "tooldeck.tools.git:git",
         "lsp": "tooldeck.tools.lsp:lsp",

@@ -13,7 +13,7 @@ from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlRefused
-from tooldeck.tools.pages.fetching import Web
+from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.pages.reading import Page, read_page
 from tooldeck.tools.pages.searching import DdgsSearch, Sighting, plain
 
@@ -39,7 +39,7 @@ async def search(
     limit: Annotated[int, Field(ge=1, le=20, description="How many pages at most.")] = 5,
 ) -> Answer:
     """Find pages. An empty list means that nothing was found; a search that fails says so."""
-    there = _web(context, web)
+    there = web_of(context, web)
     found = await (there.search or DdgsSearch()).search(query, limit, there)
     pages = _tidy(found, there)[:limit]
     value = {
@@ -84,7 +84,7 @@ async def fetch(
     ] = False,
 ) -> Answer:
     """Read a page: HTML as Markdown, and JSON, CSV, PDF and text. Long ones in parts: go on at `next`."""
-    got = await _web(context, web).page(url)
+    got = await web_of(context, web).page(url)
     page = await asyncio.to_thread(read_page, got.body, got.content_type, got.url, whole=whole)
     end = cut_before(page.text, start + max_chars)
     part = page.text[start:end]
@@ -118,10 +118,3 @@ def _told(value: dict[str, Any], page: Page, part: str) -> str:
         tail.append("[the page has no text; it may be made by a script]")
     tail += [f"- [{one['text']}]({one['url']})" for one in value.get("links", ())]
     return "\n".join([*head, "", part, *([""] if tail else []), *tail])
-
-
-def _web(context: ToolContext, given: Web | None) -> Web:
-    if given is None:
-        given = Web()
-        context.deck.provide(Web, given)
-    return given

@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from tooldeck import __version__
 from tooldeck.core.errors import ExpectedError, TransientError
+from tooldeck.core.injection import ToolContext
 from tooldeck.core.transient import retry_after
 from tooldeck.guards.http import guarded_client
 from tooldeck.guards.urls import UrlGuard, masked
@@ -20,7 +21,7 @@ from tooldeck.tools.pages.robots import MOST_BYTES, Robots, read_robots
 if TYPE_CHECKING:
     from tooldeck.tools.pages.searching import SearchBackend
 
-__all__ = ["Got", "Web"]
+__all__ = ["Got", "Web", "web_of"]
 
 T = TypeVar("T")
 HOPS = 5
@@ -176,3 +177,11 @@ def _check(response: Any, url: str) -> None:
     if status >= 500:
         raise TransientError(f"{shown}: the site is in trouble ({status}).", retry_after=_wait(response))
     raise ExpectedError(f"{shown}: the site answered {status} and no page.")
+
+
+def web_of(context: ToolContext, given: Web | None) -> Web:
+    """The web of a deck: what it was given, else one that it keeps from now on."""
+    if given is None:
+        given = Web()
+        context.deck.provide(Web, given)
+    return given

@@ -1,0 +1,111 @@
+"""What ``browser`` answers: where the page is, what went on, what it shows; and pictures of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tooldeck.core.errors import ExpectedError
+from tooldeck.core.graphemes import cut_before
+from tooldeck.core.parts import Answer, Image
+from tooldeck.guards.text import one_line
+from tooldeck.tools.browsing.chromium import SIZE
+from tooldeck.tools.browsing.sessions import Session
+from tooldeck.tools.browsing.tabs import Tab
+
+__all__ = ["CHARS", "element", "page_answer", "page_head", "part_of", "picture", "told"]
+
+CHARS = 10_000
+"""Characters of a page's tree in one answer."""
+_TALLEST = 8_000
+"""CSS pixels of a whole page."""
+_LARGEST = 4_000_000
+"""Bytes of a picture without loss; a larger one is sent with a little."""
+
+
+async def page_head(session: Session, tab: Tab) -> dict[str, Any]:
+    """Where a page is, and what went on."""
+    return {
+        "url": tab.page.url,
+        "title": await tab.page.title(),
+        "tab": session.tabs.index(tab) + 1 if tab in session.tabs else 0,
+        "tabs": len(session.tabs),
+        "notes": session.told(),
+    }
+
+
+def part_of(text: str, start: int, max_chars: int) -> tuple[str, dict[str, Any]]:
+    """A part of a text, ending with a line where it can, and where it lies."""
+    end = cut_before(text, start + max_chars)
+    if end < len(text):
+        line = text.rfind("\n", start + max_chars // 2, end)
+        end = line + 1 if line > 0 else end
+    place: dict[str, Any] = {"start": start, "total": len(text)}
+    if end < len(text):
+        place["next"] = end
+    return text[start:end], place
+
+
+def told(value: dict[str, Any], text: str) -> str:
+    """What a model reads of a page."""
+    lines = [f"# {one_line(value['title'])}"] if value["title"] else []
+    lines.append(value["url"] + (f" (tab {value['tab']} of {value['tabs']})" if value["tabs"] > 1 else ""))
+    lines += [f"[{note}]" for note in value["notes"]]
+    lines += ["", text or "[there is nothing to read here]"]
+    if "next" in value:
+        lines.append(
+            f"[characters {value['start']} to {value['next']} of {value['total']}; go on with start]"
+        )
+    return "\n".join(lines)
+
+
+async def page_answer(
+    session: Session, tab: Tab | None = None, start: int = 0, max_chars: int = CHARS
+) -> Answer:
+    """The page in front as its tree, or a part of that."""
+    tab = tab or session.tab
+    await session.check(tab)
+    shown = await tab.show()
+    value = await page_head(session, tab)
+    part, place = part_of(shown.text, start, max_chars)
+    value |= {**place, "snapshot": part}
+    return Answer(value, told(value, part))
+
+
+async def element(session: Session, ref: str) -> Any:
+    """Playwright's locator of an element that a reader saw.
+
+    Raises `ExpectedError` with the page as it is now where there is no such element any more.
+    """
+    tab = session.tab
+    await session.check(tab)
+    before, now = tab.shown.elements.get(ref), await tab.look()
+    if before is not None and now.elements.get(ref) == before:
+        return tab.page.locator(f"aria-ref={now.own(ref)}")
+    answer = await page_answer(session, tab)
+    was = "is no reference that was shown" if before is None else f"was {before} and is not there any more"
+    raise ExpectedError(f"{ref!r} {was}. Nothing was done; this is the page now:\n{answer.text}")
+
+
+async def picture(tab: Tab, *, whole: bool, locator: Any = None) -> tuple[Image, list[str]]:
+    """A picture of what a tab shows, of its whole page or of one element, and what to know about it."""
+    if locator is not None:
+        return await _shot(locator), []
+    if not whole:
+        return await _shot(tab.page), []
+    height = int(await tab.page.evaluate("document.documentElement.scrollHeight"))
+    if height <= _TALLEST:
+        return await _shot(tab.page, full_page=True), []
+    await tab.page.set_viewport_size({**SIZE, "height": _TALLEST})
+    try:
+        image = await _shot(tab.page)
+    finally:
+        await tab.page.set_viewport_size(SIZE)
+    return image, [f"the page is {height} pixels tall; its first {_TALLEST} are shown"]
+
+
+async def _shot(of: Any, **options: Any) -> Image:
+    options |= {"animations": "disabled", "timeout": 15_000}
+    data = await of.screenshot(type="png", **options)
+    if len(data) <= _LARGEST:
+        return Image(data)
+    return Image(await of.screenshot(type="jpeg", quality=70, **options), "image/jpeg")

@@ -1,0 +1,273 @@
+"""The browser of one session: its tabs, one action at a time, and what went on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import weakref
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from tooldeck.core.errors import ExpectedError, TransientError
+from tooldeck.guards.text import one_line
+from tooldeck.guards.urls import UrlRefused, masked
+from tooldeck.tools.browsing.chromium import Chromium, browser_loop
+from tooldeck.tools.browsing.tabs import Tab
+from tooldeck.tools.pages.fetching import Web
+
+__all__ = ["Browsers", "Session"]
+
+T = TypeVar("T")
+MOST = 3
+"""Sessions of one deck that have a browser at the same time; one more ends the one not used for longest."""
+MOST_TABS = 8
+_MOST_NOTES = 20
+_OPENS = 20.0
+"""Seconds for a page to open."""
+_MARGIN = 20.0
+"""Seconds for what comes before and after an action: starting the browser is not among it."""
+_END_SECONDS = 8.0
+
+
+class Session:
+    """One browser with its tabs. Everything but `shown` runs on the loop of browsers."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self.tabs: list[Tab] = []
+        self.chromium = Chromium(web.guard, web.transport)
+        self._notes: list[str] = []
+        self.front: Tab | None = None
+        """The tab in front."""
+        self._turn = asyncio.Lock()
+        self._started = False
+
+    @property
+    def over(self) -> bool:
+        """Whether its browser has gone."""
+        return self._started and self.chromium.over
+
+    @property
+    def tab(self) -> Tab:
+        """The tab in front; raises `ExpectedError` where none is open."""
+        if self.front is None:
+            raise ExpectedError("No page is open; use action='open' first.")
+        return self.front
+
+    def shown(self, ref: str) -> tuple[str, str]:
+        """The element of a reference as it was shown last, and the address of its page."""
+        tab = self.tab
+        return tab.shown.elements.get(ref, "an element that is not shown any more"), tab.page.url
+
+    def note(self, text: str) -> None:
+        """Keep something that the next answer says."""
+        if len(self._notes) < _MOST_NOTES:
+            self._notes.append(text)
+
+    async def act(self, work: Callable[[], Awaitable[T]], seconds: float = 0.0) -> T:
+        """Do something, alone; raises what tools raise, whatever Playwright says."""
+        from playwright.async_api import Error
+
+        async with self._turn:
+            if not self._started:
+                self._started = True
+                await self.chromium.start()
+                self.chromium.context.on("page", self._opened)
+                if not self.chromium.sandboxed:
+                    self.note("the browser works without its own sandbox here")
+            self.chromium.proxy.refill()
+            try:
+                async with asyncio.timeout(seconds + _MARGIN):
+                    return await work()
+            except TimeoutError:
+                await self._leave_page()
+                raise ExpectedError("The page did not react any more, so its tab was closed.") from None
+            except Error as error:
+                raise await self._translated(error) from None
+
+    async def _leave_page(self) -> None:
+        if self.front is not None:
+            await self.drop(self.front)
+
+    async def _translated(self, error: Exception) -> Exception:
+        """What a fault of Playwright means."""
+        said = str(error)
+        if self.chromium.over:
+            return TransientError("The browser has ended; use action='open' again.")
+        if self.front is not None and (self.front.crashed or self.front.page.is_closed()):
+            await self.drop(self.front)
+            return ExpectedError("The page has crashed or closed itself; its tab is gone.")
+        if "Timeout" in type(error).__name__:
+            why = [one_line(line.strip(" -"))[:200] for line in said.splitlines() if line.startswith("  ")]
+            return ExpectedError(f"It could not be done in time: {'; '.join(why[-3:]) or said[:200]}.")
+        return ExpectedError(f"The page would not: {one_line(said.partition(chr(10))[0])[:300]}.")
+
+    # -- tabs
+
+    def _opened(self, page: Any) -> None:
+        """A page that somebody opened, a script perhaps: it is a tab, in front."""
+        if any(tab.page is page for tab in self.tabs):
+            return
+        tab = Tab(page, self.note)
+        if len(self.tabs) >= MOST_TABS:
+            self.note(f"a new tab was closed at once, since there are {MOST_TABS} already")
+            self._closing = asyncio.create_task(tab.close())
+            return
+        if self.tabs:
+            self.note("a new tab was opened; it is in front")
+        self.tabs.append(tab)
+        page.on("close", lambda _: self._gone(tab))
+        self.front = tab
+
+    def _gone(self, tab: Tab) -> None:
+        if tab in self.tabs:
+            self.tabs.remove(tab)
+        if self.front is tab:
+            self.front = self.tabs[-1] if self.tabs else None
+
+    async def drop(self, tab: Tab) -> None:
+        """Close a tab."""
+        self._gone(tab)
+        await tab.close()
+
+    async def new_tab(self) -> Tab:
+        """An empty tab, in front; raises `ExpectedError` where there are too many."""
+        if len(self.tabs) >= MOST_TABS:
+            raise ExpectedError(f"There are {MOST_TABS} tabs already; close one with action='tabs'.")
+        page = await self.chromium.context.new_page()
+        self._notes = [note for note in self._notes if not note.startswith("a new tab was opened")]
+        return next(tab for tab in self.tabs if tab.page is page)
+
+    async def bring(self, tab: Tab) -> None:
+        """Put a tab in front."""
+        if tab in self.tabs:
+            self.front = tab
+            await tab.page.bring_to_front()
+
+    def numbered(self, number: int) -> Tab:
+        """A tab by its number, from 1; raises `ExpectedError` where there is none."""
+        if not 1 <= number <= len(self.tabs):
+            raise ExpectedError(f"There is no tab {number}; there are {len(self.tabs)}.")
+        return self.tabs[number - 1]
+
+    # -- pages
+
+    async def go(self, url: str) -> Tab:
+        """Open an address in the tab in front, or in a first one; raises `UrlRefused` and what `act` does."""
+        from playwright.async_api import Error
+
+        tab = self.front or await self.new_tab()
+        tab.failed.clear()
+        try:
+            answer = await tab.page.goto(url, timeout=_OPENS * 1_000, wait_until="domcontentloaded")
+        except Error as error:
+            raise self._not_opened(url, error) from None
+        if answer is not None and answer.status >= 400:
+            self.note(f"the site answers {answer.status}")
+        await tab.settle()
+        await self.check(tab)
+        return tab
+
+    def _not_opened(self, url: str, error: Exception) -> Exception:
+        said, shown = str(error), masked(url)
+        turned = self._turned()
+        if turned:
+            return UrlRefused(f"{shown} is not shown: it leads to {turned[-1]}.")
+        if "Timeout" in type(error).__name__:
+            return TransientError(f"{shown} did not come within {_OPENS:g} s.")
+        if "Download is starting" in said or "ERR_ABORTED" in said:
+            return ExpectedError(
+                f"{shown} is a download and no page; downloads are off. The tool web reads PDF and texts."
+            )
+        if "ERR_HTTP_RESPONSE_CODE_FAILURE" in said:
+            return ExpectedError(f"{shown}: the site answers with an error and no page.")
+        code = next((word for word in said.split() if "ERR_" in word), "")
+        return TransientError(f"{shown} could not be opened ({code.removeprefix('net::') or 'unknown'}).")
+
+    async def check(self, tab: Tab) -> None:
+        """Leave a page that is none of the web: raises `UrlRefused`."""
+        if tab.may_be_seen:
+            return
+        where = masked(tab.page.url)
+        await self.drop(tab)
+        raise UrlRefused(f"{where} is not shown: only http and https addresses may be reached.")
+
+    def _turned(self) -> list[str]:
+        """What the guard turned away of what pages asked for, in words; the browser's own is left out."""
+        tried = {host for tab in self.tabs for host in tab.failed}
+        return [f"{one_line(host)[:100]} ({why})" for host, why in self.chromium.proxy.turned.values()
+                if host in tried]  # fmt: skip
+
+    def told(self) -> list[str]:
+        """What went on since the last answer."""
+        notes, self._notes = self._notes, []
+        turned = self._turned()
+        if turned:
+            more = f" and {len(turned) - 5} more" if len(turned) > 5 else ""
+            notes.append(f"not loaded, since the guard refuses it: {', '.join(turned[:5])}{more}")
+        for tab in self.tabs:
+            tab.failed.clear()
+        return notes
+
+    async def end(self) -> None:
+        """End the browser."""
+        await self.chromium.end()
+
+
+class Browsers:
+    """The sessions of one deck that have a browser."""
+
+    def __init__(self) -> None:
+        self._by_session: dict[str, Session] = {}
+
+    @classmethod
+    def of(cls, deck: Any) -> Browsers:
+        """Those of a deck; they end when it is closed or gone."""
+        browsers = _of_decks.get(deck)
+        if browsers is None:
+            browsers = _of_decks[deck] = cls()
+            deck.on_close(browsers.close)
+            weakref.finalize(deck, browsers.close)
+        return browsers
+
+    def known(self, session: str) -> Session | None:
+        """The living browser of a session."""
+        found = self._by_session.get(session)
+        return None if found is None or found.over else found
+
+    async def get(self, session: str, web: Web) -> Session:
+        """The browser of a session, a new one where it has none; its first action starts it."""
+        found = self._by_session.pop(session, None)
+        if found is None or found.over or found.web is not web:
+            if found is not None:
+                await found.end()
+            while len(self._by_session) >= MOST:
+                await self._by_session.pop(next(iter(self._by_session))).end()
+            found = Session(web)
+        self._by_session[session] = found  # at the end: the last one used
+        return found
+
+    async def end(self, session: str) -> bool:
+        """End the browser of a session; False where it has none."""
+        found = self._by_session.pop(session, None)
+        if found is None:
+            return False
+        await found.end()
+        return True
+
+    def close(self) -> None:
+        """End all of them."""
+        mine, self._by_session = list(self._by_session.values()), {}
+        if not mine:
+            return
+
+        async def end_all() -> None:
+            await asyncio.gather(*(session.end() for session in mine))
+
+        ending = browser_loop().submit(end_all)
+        if not browser_loop().owns_current_thread():
+            with contextlib.suppress(Exception):  # the loop winds down, and the browsers go with the process
+                ending.result(_END_SECONDS)
+
+
+_of_decks: weakref.WeakKeyDictionary[Any, Browsers] = weakref.WeakKeyDictionary()
