@@ -16,6 +16,8 @@ from tooldeck.core.call import Run, calling
 from tooldeck.core.errors import SetupError
 from tooldeck.core.messages import Message
 from tooldeck.tools import load, names
+from tooldeck.tools.browsing.chromium import browser_loop
+from tooldeck.tools.browsing.sessions import Browsers, _of_decks
 from tooldeck.tools.pages.fetching import Web
 from tooldeck.tools.skills.finding import Skills
 
@@ -27,17 +29,61 @@ EXAMPLES = [
 ]
 
 
+class OneBrowser(Browsers):
+    """One Chromium for the examples of all decks, with the form of the offline web in front."""
+
+    web = offline_web()
+
+    def known(self, session):
+        return super().known("")
+
+    async def get(self, session, web):
+        return await super().get("", self.web)
+
+    async def end(self, session):
+        return True
+
+    def close(self):
+        """Not with one of the decks."""
+
+    async def prepared(self, tabs):
+        """Fresh tabs with the form, whose references are those of the examples."""
+        session = await self.get("", self.web)
+
+        async def work():
+            before = list(session.tabs)
+            for _ in range(tabs):
+                tab = await session.new_tab()
+                await tab.page.goto("http://example.org/form")
+                await tab.show()
+            for tab in before:
+                await session.drop(tab)
+
+        await session.act(work)
+
+
+@pytest.fixture(scope="module")
+def one_browser():
+    """See `OneBrowser`; it is started by the first example that needs it."""
+    made = OneBrowser()
+    yield made
+    browser_loop().submit(super(OneBrowser, made).end, "").result(30)
+
+
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize(("action", "number"), EXAMPLES)
-def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number):
+def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number, one_browser):
     deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path), store=":memory:")
     deck.provide(Web, offline_web())
+    _of_decks[deck] = one_browser
     deck.provide(Skills, Skills({"project": make_sample_skills(tmp_path / ".skills")}))
     deck.add_builtins(action.name)
     example = action.examples[number]
     why_not = deck._gates.why_not(deck[action.name].narrowed(example))
     if why_not is not None:
         pytest.skip(f"{action.label}: {why_not}")
+    if action.name == "browser":
+        browser_loop().submit(one_browser.prepared, 2 if action.action == "tabs" else 1).result(60)
     with calling(run=_with_a_checkpoint(deck) if action.name == "checkpoint" else None):
         result = DRIVERS[driver](deck, action.name, example)
     assert result.ok, result.error

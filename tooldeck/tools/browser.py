@@ -66,7 +66,7 @@ def _what(verb: str, context: ToolContext, ref: str) -> str:
     effects="network",
     idempotent=True,
     target="url",
-    examples=[{"url": "http://example.org/form"}, {"url": "http://example.org/form", "new_tab": True}],
+    examples=[{"url": "http://example.org/form"}],
 )
 async def open(  # noqa: A001 - the word for it
     context: Injected[ToolContext],
@@ -89,7 +89,7 @@ async def open(  # noqa: A001 - the word for it
     return await session.act(work, 25)
 
 
-@browser.action(effects="read", examples=[{}, {"start": 100, "max_chars": 500}])
+@browser.action(effects="read", examples=[{"max_chars": 500}])
 async def snapshot(context: Injected[ToolContext], start: Start = 0, max_chars: MostChars = CHARS) -> Answer:
     """Show the page in front as it is now; long ones in parts, go on at `next`."""
     session = await _session(context)
@@ -99,7 +99,7 @@ async def snapshot(context: Injected[ToolContext], start: Start = 0, max_chars: 
 @browser.action(
     effects="network,write",
     preview=lambda context, ref, double: _what("double-click" if double else "click", context, ref),
-    examples=[{"ref": "d1-e3"}],
+    examples=[{"ref": "d1-e9"}],
 )
 async def click(
     context: Injected[ToolContext],
@@ -125,7 +125,7 @@ async def click(
     preview=lambda context, ref, text, submit: _what(
         f"type {text!r}{' and press Enter' if submit else ''} into", context, ref
     ),
-    examples=[{"ref": "d1-e6", "text": "tides"}, {"ref": "d1-e6", "text": "tides", "submit": True}],
+    examples=[{"ref": "d1-e6", "text": "Hull", "submit": True}],
 )
 async def type(  # noqa: A001 - the word for it
     context: Injected[ToolContext],
@@ -172,7 +172,7 @@ async def select(
     return await session.act(work)
 
 
-@browser.action(effects="network", examples=[{"to": "down"}, {"ref": "d1-e12"}])
+@browser.action(effects="network", examples=[{"to": "bottom"}, {"ref": "d1-e10"}])
 async def scroll(
     context: Injected[ToolContext],
     to: Annotated[
@@ -216,7 +216,7 @@ async def back(context: Injected[ToolContext]) -> Answer:
 
 
 @browser.action(
-    effects="network", examples=[{"text": "tides"}, {"text": "Loading", "gone": True, "seconds": 5}]
+    effects="network", examples=[{"text": "Tides"}, {"text": "Loading", "gone": True, "seconds": 5}]
 )
 async def wait_for(
     context: Injected[ToolContext],
@@ -244,7 +244,7 @@ async def wait_for(
 
 
 @browser.action(
-    effects="read", examples=[{}, {"ref": "d1-e2"}, {"links": True, "whole": True, "max_chars": 2_000}]
+    effects="read", examples=[{"ref": "d1-e4"}, {"links": True, "whole": True, "max_chars": 2_000}]
 )
 async def extract(
     context: Injected[ToolContext],
@@ -284,7 +284,7 @@ async def extract(
     return Answer(value, text)
 
 
-@browser.action(effects="read", examples=[{}, {"full_page": True}, {"ref": "d1-e2"}])
+@browser.action(effects="read", examples=[{"full_page": True}, {"ref": "d1-e2"}])
 async def screenshot(
     context: Injected[ToolContext],
     *,
@@ -307,7 +307,7 @@ async def screenshot(
     return await session.act(work, 20)
 
 
-@browser.action(effects="read", examples=[{}, {"front": 1}, {"front": 1, "shut": 2}])
+@browser.action(effects="read", examples=[{}, {"front": 1, "shut": 2}])
 async def tabs(
     context: Injected[ToolContext],
     *,
