@@ -19,6 +19,7 @@ __all__ = ["BUILTINS", "load", "names"]
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
         "browser": "tooldeck.tools.browser:browser",
+        "code": "tooldeck.tools.code:code",
         "exec": "tooldeck.tools.exec:exec_tool",
         "git": "tooldeck.tools.git:git",
         "lsp": "tooldeck.tools.lsp:lsp",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import posixpath
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -23,6 +20,7 @@ from tooldeck.tools.patches.records import BadPatch, FilePatch
 from tooldeck.tools.texts.changes import expected
 from tooldeck.tools.texts.diffs import unified
 from tooldeck.tools.texts.documents import NotText, decode, digest, fresh
+from tooldeck.tools.texts.faults import fault
 from tooldeck.tools.texts.snapshots import snapshots_of
 
 __all__ = ["Patched", "PatchedFile", "apply_patch"]
@@ -261,22 +259,8 @@ def _text(data: bytes, path: str) -> str:
 
 def _warning(path: str, before: bytes, after: bytes) -> str:
     """What is wrong with the new text of a known kind, where the old one was right."""
-    was, now = _fault(path, before), _fault(path, after)
+    was, now = fault(path, before), fault(path, after)
     return f"{path} cannot be parsed any more: {now}" if now and not was else ""
-
-
-def _fault(path: str, data: bytes) -> str:
-    try:
-        text = decode(data, path).text
-        if path.endswith((".py", ".pyi")):
-            ast.parse(text)
-        elif path.endswith((".json", ".ipynb")) and text:
-            json.loads(text)
-        elif path.endswith(".toml"):
-            tomllib.loads(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        return " ".join(str(error).split())[:200]
-    return ""
 
 
 def _about(placed: Placed) -> str:

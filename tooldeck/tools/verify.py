@@ -6,7 +6,6 @@ sandbox and sees the workspace without changing it.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,15 +16,15 @@ from pydantic import Field
 from tooldeck.core.action_tool import ActionTool
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
-from tooldeck.guards.isolation import View
+from tooldeck.guards.isolation import Isolation
 from tooldeck.guards.paths import Workspace
 from tooldeck.guards.running import Limits
-from tooldeck.guards.sandbox import best
 from tooldeck.hosts.background import background
 from tooldeck.tools.checking.baseline import load_baseline, new_findings, save_baseline
 from tooldeck.tools.checking.programs import (
     Place,
     npm_scripts,
+    place_in,
     run_npm,
     run_pytest,
     run_static,
@@ -73,23 +72,21 @@ async def run(
     timeout: Annotated[float, Field(gt=0, le=1800, description="Seconds for each check.")] = 300.0,
 ) -> Report:
     """Run checks and tell their findings with places."""
-    walls = await best(context.deck.policy.isolation)
-    with workspace.at(directory, "folder"):
-        root = workspace.real(directory)
     chosen = tuple(_path(workspace, directory, path) for path in paths)
     before = load_baseline(workspace) if baseline == "compare" else None
     limits = Limits(seconds=timeout, kept=16 * MIB, output=64 * MIB, disk=512 * MIB, processes=256)
     done: list[Check] = []
+    level = Isolation.NONE
     for kind in dict.fromkeys(checks):
-        with tempfile.TemporaryDirectory(prefix="tooldeck-verify-", ignore_cleanup_errors=True) as folder:
-            view = View(Path(folder), read=(workspace.root,), start=root)
-            done += await _checked(kind, Place(root, view, walls, limits), chosen, pattern, types)
+        async with place_in(workspace, context.deck.policy.isolation, limits, directory) as place:
+            level = place.walls.level
+            done += await _checked(kind, place, chosen, pattern, types)
     if baseline == "save":
         save_baseline(workspace, ((check.tool, finding) for check in done for finding in check.findings))
     if before is not None:
         done = [_against(before, check) for check in done]
     cut = (replace(check, findings=check.findings[:MOST_FINDINGS]) for check in done)
-    return Report(together(done), tuple(cut), walls.level)
+    return Report(together(done), tuple(cut), level)
 
 
 async def _checked(kind: Kind, place: Place, paths: tuple[str, ...], pattern: str, types: str) -> list[Check]:

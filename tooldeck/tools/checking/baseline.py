@@ -11,7 +11,7 @@ from tooldeck.core.errors import ExpectedError
 from tooldeck.guards.paths import PathRefused, Workspace
 from tooldeck.tools.checking.records import Finding
 
-__all__ = ["BASELINE", "load_baseline", "new_findings", "save_baseline"]
+__all__ = ["BASELINE", "keys_of", "load_baseline", "new_findings", "save_baseline"]
 
 BASELINE = ".tooldeck/verify-baseline.json"
 _MOST_BYTES = 20_000_000
@@ -23,9 +23,14 @@ def _key(tool: str, finding: Finding) -> str:
     return "|".join([tool, finding.path, finding.code, _NUMBER.sub("#", finding.message)])
 
 
+def keys_of(findings: Iterable[tuple[str, Finding]]) -> Iterable[str]:
+    """What identifies each finding of a tool, wherever its line has gone."""
+    return (_key(tool, finding) for tool, finding in findings)
+
+
 def save_baseline(workspace: Workspace, findings: Iterable[tuple[str, Finding]]) -> None:
     """Keep these findings, each with its tool."""
-    counts = Counter(_key(tool, finding) for tool, finding in findings)
+    counts = Counter(keys_of(findings))
     with workspace.at(BASELINE, "own") as entry:
         entry.write(json.dumps({"version": 1, "findings": counts}, indent=1).encode())
 

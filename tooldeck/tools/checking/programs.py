@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tooldeck.core.errors import SetupError
 from tooldeck.guards.environment import environment
-from tooldeck.guards.isolation import View, Walls
+from tooldeck.guards.isolation import Isolation, View, Walls
+from tooldeck.guards.paths import Workspace
 from tooldeck.guards.programs import find_program
 from tooldeck.guards.running import Finished, Limits, summed_up
-from tooldeck.guards.sandbox import run_confined
+from tooldeck.guards.sandbox import best, run_confined
 from tooldeck.tools.checking.reading import (
     basedpyright_findings,
     mypy_findings,
@@ -26,7 +29,7 @@ from tooldeck.tools.checking.reading import (
 from tooldeck.tools.checking.records import Check, Finding, Standing
 from tooldeck.tools.executing.folders import left_files
 
-__all__ = ["Place", "npm_scripts", "run_npm", "run_pytest", "run_static", "type_checker"]
+__all__ = ["Place", "npm_scripts", "place_in", "run_npm", "run_pytest", "run_static", "type_checker"]
 
 _JUNIT = "junit.xml"
 _NOTE_LINES = 12
@@ -50,9 +53,9 @@ class Place:
         path = [*(str(folder) for folder in own if folder.is_dir()), environment()["PATH"]]
         return {"PATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    async def run(self, words: Sequence[str]) -> Finished:
-        """Run a program there."""
-        finished, _ = await run_confined(words, self.view, self.walls, self.limits, env=self.env)
+    async def run(self, words: Sequence[str], data: bytes | None = None) -> Finished:
+        """Run a program there; `data` is its input."""
+        finished, _ = await run_confined(words, self.view, self.walls, self.limits, env=self.env, data=data)
         return finished
 
     async def version(self, program: str) -> str:
@@ -63,6 +66,21 @@ class Place:
             words = [word for word in (said[0].split() if said else []) if any(map(str.isdigit, word))]
             _versions[key] = words[0] if words else ""
         return _versions[key]
+
+
+@contextlib.asynccontextmanager
+async def place_in(
+    workspace: Workspace, minimum: Isolation, limits: Limits, directory: str = "."
+) -> AsyncGenerator[Place]:
+    """A place for programs that read a folder of the workspace and change nothing in it.
+
+    Raises `SetupError` where the sandbox is weaker than `minimum`.
+    """
+    walls = await best(minimum)
+    with workspace.at(directory, "folder"):
+        root = workspace.real(directory)
+    with tempfile.TemporaryDirectory(prefix="tooldeck-verify-", ignore_cleanup_errors=True) as folder:
+        yield Place(root, View(Path(folder), read=(workspace.root,), start=root), walls, limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ class Cell:
     source: str
     output: str = ""
     """Its outputs as text, shortened."""
+    id: str = ""
+    """Its own id; empty where it has none, as in older notebooks."""
 
 
 def cells_of(text: str, path: str) -> list[Cell]:
@@ -49,7 +51,9 @@ def _cell(number: int, given: Mapping[str, Any]) -> Cell:
     output = "\n".join(filter(None, map(_output, given.get("outputs") or ())))
     if len(output) > _MOST_OUTPUT:
         output = f"{output[:_MOST_OUTPUT]}… [{len(output)} characters]"
-    return Cell(number, str(given["cell_type"]), _joined(given.get("source", "")), output)
+    own = given.get("id")
+    source = _joined(given.get("source", ""))
+    return Cell(number, str(given["cell_type"]), source, output, own if isinstance(own, str) else "")
 
 
 def _shown(cell: Cell) -> Iterator[str]:

@@ -1,0 +1,54 @@
+"""Whether a text is of its language: what nobody should be able to break by an edit without being told."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+from tooldeck.core.errors import ExpectedError, SetupError
+from tooldeck.tools.coding.languages import language_of
+from tooldeck.tools.coding.python_symbols import parsed
+from tooldeck.tools.coding.tree_symbols import first_fault
+from tooldeck.tools.texts.documents import decode
+
+__all__ = ["fault", "fault_of_code"]
+
+_MOST = 200
+
+
+def fault_of_code(text: str, language: str, *, cell: bool = False) -> str:
+    """What is wrong with a piece of code, in words; empty where it parses, or nothing here can tell."""
+    try:
+        if language == "python":
+            parsed(text, cell=cell)
+            return ""
+        return first_fault(text, language)
+    except SyntaxError as error:
+        return _short(f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return _short(str(error) or "it is nested too deeply")
+    except (SetupError, ExpectedError):
+        return ""
+
+
+def fault(path: str, data: bytes) -> str:
+    """What is wrong with the bytes of a file of a known kind, in words; empty where nothing is."""
+    language = language_of(path)
+    try:
+        text = decode(data, path).text
+        if path.casefold().endswith((".json", ".ipynb")):
+            return "" if not text else _read(text)
+        if path.casefold().endswith(".toml"):
+            tomllib.loads(text)
+    except (ValueError, ExpectedError, RecursionError) as error:
+        return _short(str(error))
+    return "" if language is None else fault_of_code(text, language)
+
+
+def _read(text: str) -> str:
+    json.loads(text)
+    return ""
+
+
+def _short(words: str) -> str:
+    return " ".join(words.split())[:_MOST]
