@@ -172,6 +172,12 @@ class Session(Asking):
         """The tools in the server's list that cannot be used, each with its reason."""
         return self.listing.malformed
 
+    @property
+    def completes(self) -> bool:
+        """Whether the server has suggestions for the gaps of its prompts and templates."""
+        client = self._link.client
+        return client is not None and client.server_capabilities.completions is not None
+
     def offered(self, offer: Offer[T]) -> Offered[T]:
         """One of the server's other lists, such as that of its prompts."""
         return self._offered.setdefault(offer.method, Offered(self, offer))

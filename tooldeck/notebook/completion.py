@@ -10,14 +10,16 @@ from tooldeck.deck import Deck
 from tooldeck.mcp.clients import CLIENTS
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, inspecting, policies, servers, tools
+from tooldeck.notebook.magics.offers import OFFER_WORDS
+from tooldeck.notebook.offered import offered
 from tooldeck.plugins import plugins
 from tooldeck.policy import PRESETS
 from tooldeck.policy.rules import CONDITIONS
 
 __all__ = ["COMPLETERS", "complete", "install"]
 
-Words = Callable[[Deck, list[str]], Iterable[str]]
-"""What may come next, from the deck and the words that stand already."""
+Words = Callable[[Deck, list[str], str], Iterable[str]]
+"""What may come next, from the deck, the words that stand already, and the beginning of the next one."""
 
 _CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
 _EFFECTS = tuple(f"effects={effect}" for effect in Effect)
@@ -27,11 +29,11 @@ _WIRE_LOG = ("--stderr", *map(as_typed, inspecting.LOG_OPTIONS))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
 
 
-def _one_tool(deck: Deck, words: list[str]) -> Iterable[str]:
+def _one_tool(deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     return () if words else deck.tools
 
 
-def _call(deck: Deck, words: list[str]) -> Iterable[str]:
+def _call(deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     if not words:
         return deck.tools
     tool = deck.tools.get(words[0])
@@ -40,7 +42,7 @@ def _call(deck: Deck, words: list[str]) -> Iterable[str]:
     return (f"{name}=" for name in names if name not in given)
 
 
-def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
+def _policy(deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     if not words:
         return policies.WORDS
     verb, *given = words
@@ -54,7 +56,7 @@ def _policy(deck: Deck, words: list[str]) -> Iterable[str]:
     return deck.tools if verb not in {"grants", "load"} else ()
 
 
-def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
+def _mcp(deck: Deck, words: list[str], start: str = "") -> Iterable[str]:
     if not words:
         return servers.WORDS
     if words[0] == "connect":
@@ -64,14 +66,16 @@ def _mcp(deck: Deck, words: list[str]) -> Iterable[str]:
     labels = [made.label for made in deck.servers()]
     if words[0] == "log":
         return (*labels, *_WIRE_LOG)
+    if words[0] in OFFER_WORDS:
+        return (*(labels if len(words) == 1 else ()), *offered(deck, words, start))
     return labels if words[0] not in {"connect", "list"} else ()
 
 
-def _tool_cell(_deck: Deck, words: list[str]) -> Iterable[str]:
+def _tool_cell(_deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     return (*Effect, "none") if words and words[-1] == "--effects" else _TOOL
 
 
-def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
+def _deck(deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     if not words:
         return decks.WORDS
     if words[-1] == "--tool":
@@ -81,7 +85,7 @@ def _deck(deck: Deck, words: list[str]) -> Iterable[str]:
     return _LOG if words[0] == "log" else ("off",)
 
 
-def _tools(deck: Deck, words: list[str]) -> Iterable[str]:
+def _tools(deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:
     if not words:
         return (*tools.SWITCHES, *deck.tools)
     return (*deck.tools, *_EFFECTS) if words[0] in tools.SWITCHES else ()
@@ -103,10 +107,13 @@ COMPLETERS: dict[str, Words] = {
 def complete(deck: Deck, line: str, start: str) -> list[str]:
     """What may stand at the end of `line`, whose last, unfinished word is `start`."""
     magic, *words = line.split()
-    if start and words:
-        words = words[:-1]
+    last = words.pop() if words and not line[-1:].isspace() else ""
     found = COMPLETERS.get(magic)
-    return [word for word in map(str, found(deck, words)) if word.startswith(start)] if found else []
+    if found is None:
+        return []
+    # The shell takes a word to begin behind signs such as = and :, and puts in what follows them.
+    before = len(last) - len(start) if start and last.endswith(start) else len(last) if not start else 0
+    return [word[before:] for word in map(str, found(deck, words, last)) if word.startswith(last)]
 
 
 def install(shell: Any, deck: Deck) -> None:

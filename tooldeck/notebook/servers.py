@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from tooldeck.core.call import current_call
-from tooldeck.mcp.handlers import Handlers, LogLine, Progress
+from tooldeck.mcp.handlers import Handlers, LogLine, Progress, ResourceUpdate
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.questions import in_cell
 from tooldeck.notebook.say import say
@@ -33,6 +33,11 @@ def listen(handlers: Handlers, bars: ProgressBars) -> None:
 
     handlers.on_progress = handlers.on_progress or moved
     handlers.on_log = handlers.on_log or _log
+    handlers.on_update = handlers.on_update or _updated
+
+
+async def _updated(update: ResourceUpdate) -> None:
+    await in_cell(say, f"[{update.server}] {update.uri} has changed.")
 
 
 async def _log(line: LogLine) -> None:

@@ -21,6 +21,7 @@ from tooldeck.notebook.forms.number import NumberField, SliderField, bounds
 from tooldeck.notebook.forms.object import ObjectField, Property
 from tooldeck.notebook.forms.raw import RawField
 from tooldeck.notebook.forms.row import Row
+from tooldeck.notebook.forms.suggested import Suggest, SuggestedField
 from tooldeck.notebook.forms.text import TextField
 from tooldeck.notebook.forms.tuple import TupleField
 from tooldeck.notebook.forms.union import UnionField
@@ -54,8 +55,9 @@ class _Spot(NamedTuple):
 class Chooser:
     """Makes the fields for the schemas within one root schema."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], suggest: Suggest | None = None) -> None:
         self._root = root
+        self._suggest = suggest
         self._left = _MOST
 
     def whole(self) -> Field:
@@ -88,7 +90,7 @@ class Chooser:
             case "union":
                 return self._union(heading, wanted, spot)
             case "string":
-                return _text(heading, schema, spot.name)
+                return self._string(heading, schema, spot)
             case "boolean":
                 return BooleanField(heading)
             case "integer" | "number":
@@ -105,6 +107,11 @@ class Chooser:
                 return self._group(heading, schema, spot)
             case _:
                 return None
+
+    def _string(self, heading: str, schema: Mapping[str, Any], spot: _Spot) -> Field:
+        if self._suggest is not None and spot.depth == 1:
+            return SuggestedField(heading, spot.name, self._suggest)
+        return _text(heading, schema, spot.name)
 
     def _union(self, heading: str, wanted: Shape, spot: _Spot) -> Field:
         inner = spot._replace(depth=spot.depth + 1, required=True)

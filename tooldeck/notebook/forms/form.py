@@ -13,6 +13,7 @@ from tooldeck.core.parameters import Checked, Problem
 from tooldeck.guards.text import json_text, visible
 from tooldeck.notebook.forms.choose import Chooser
 from tooldeck.notebook.forms.field import UNSET, Watchers
+from tooldeck.notebook.forms.suggested import Suggest
 from tooldeck.notebook.render import parameters
 from tooldeck.notebook.widgets.summary import Summary
 from tooldeck.registry.json_schema import JsonSchemaParameters
@@ -28,7 +29,7 @@ class Form:
     What nobody touched is left out, unless it is required and has a value on screen. `widget` is what is
     displayed. A value that a field cannot show is edited as JSON in the place of that field alone. `test`
     says what is wrong with arguments, by default the schema itself; `outside` marks the words of the schema
-    as another program's.
+    as another program's; `suggest` offers values for the strings at its top, while they are typed.
     """
 
     def __init__(
@@ -38,13 +39,14 @@ class Form:
         *,
         test: Check | None = None,
         outside: bool = False,
+        suggest: Suggest | None = None,
     ) -> None:
         self.schema = schema
         self._test = test
         self._watchers = Watchers()
         self._wrong = False
         self._setting = False
-        self._chooser = Chooser(schema)
+        self._chooser = Chooser(schema, suggest)
         self._fields = self._chooser.whole()
         self._summary = Summary()
         self.widget = ipywidgets.VBox([self._fields.widget, self._summary])

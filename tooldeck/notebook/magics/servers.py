@@ -10,7 +10,8 @@ from tooldeck.notebook.lines import Mistake, as_typed, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
 from tooldeck.notebook.magics.base import found_in, in_one_sentence
 from tooldeck.notebook.magics.importing import ImportLines
-from tooldeck.notebook.magics.inspecting import INSPECT_WORDS, InspectingLines
+from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
+from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
-WORDS = ("connect", "list", "tools", "close", "reconnect", "import", *INSPECT_WORDS)
+WORDS = ("connect", "list", "tools", "close", "reconnect", "import", *INSPECT_WORDS, *OFFER_WORDS)
 """What may follow ``%mcp``."""
 OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport")
 """The options of ``%mcp connect`` that take a value."""
@@ -29,7 +30,7 @@ FLAGS = ("trust",)
 
 
 @magics_class
-class ServerMagics(InspectingLines, ImportLines):
+class ServerMagics(OfferLines, ImportLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -58,6 +59,11 @@ class ServerMagics(InspectingLines, ImportLines):
         called there. ``%mcp stats`` has the times of all tools, ``%mcp diff LABEL [OTHER]`` what differs
         between two lists of tools. ``%mcp ping`` says whether a server answers, ``%mcp request [LABEL] METHOD
         [JSON]`` sends any other request.
+
+        ``%mcp prompts [LABEL…]`` lists prompts, ``%mcp prompt [LABEL] NAME [name=value …]`` fills one in,
+        with a form where it has gaps and the line fills none. ``%mcp resources [LABEL…]`` lists resources and
+        templates, ``%mcp read [LABEL] ADDRESS | TEMPLATE [name=value …] [--save FOLDER]`` reads one,
+        ``%mcp subscribe [LABEL] ADDRESS`` tells of its changes until ``%mcp unsubscribe``.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:

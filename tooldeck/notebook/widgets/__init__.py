@@ -23,6 +23,7 @@ except ImportError as fault:
 if TYPE_CHECKING:
     from tooldeck.notebook.widgets.approval import ApprovalCard
     from tooldeck.notebook.widgets.card import ToolCard
+    from tooldeck.notebook.widgets.fill import FillCard
     from tooldeck.notebook.widgets.gauge import Gauge
     from tooldeck.notebook.widgets.progress import ProgressBar
     from tooldeck.notebook.widgets.question import QuestionCard
@@ -34,6 +35,7 @@ del _anywidget, _ipywidgets
 
 __all__ = [
     "ApprovalCard",
+    "FillCard",
     "Gauge",
     "ProgressBar",
     "QuestionCard",
@@ -45,6 +47,7 @@ __all__ = [
 
 _HOMES = {
     "ApprovalCard": "approval",
+    "FillCard": "fill",
     "Gauge": "gauge",
     "ProgressBar": "progress",
     "QuestionCard": "question",

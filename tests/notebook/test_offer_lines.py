@@ -1,0 +1,112 @@
+"""The lines of ``%mcp`` for prompts and resources, in a shell of this process."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from ipython_shell import Shell, open_shell
+
+from tooldeck.notebook.completion import complete
+
+SERVER = Path(__file__).parents[1] / "mcp" / "servers" / "offers.py"
+
+
+@pytest.fixture(scope="module")
+def started():
+    """One shell for all tests; it holds the server."""
+    with open_shell(None) as shell:
+        shell.run(f"%mcp connect --label o {shlex.join([sys.executable, str(SERVER)])}")
+        yield shell
+
+
+@pytest.fixture
+def shell(started: Shell, capsys: pytest.CaptureFixture[str]) -> Shell:
+    started.capture = capsys
+    return started
+
+
+def test_prompts_and_resources_are_tables(shell: Shell) -> None:
+    prompts = repr(shell.run("%mcp prompts"))
+    assert "name *, style" in prompts
+    assert "Greet somebody." in prompts
+    resources = shell.run("%mcp resources o")
+    assert "offers://item/{which}" in repr(resources)
+    assert "application/json" in resources._repr_html_()
+
+
+def test_a_prompt_with_its_arguments_is_filled_in_at_once(shell: Shell) -> None:
+    got = shell.run("%mcp prompt greet name=Ada style=cold")
+    assert got.text == "Write a cold greeting for Ada."
+    assert shell.run("%mcp prompt o picture").messages[2].text == "A dot."
+
+
+def test_a_prompt_with_gaps_is_a_form_that_shows_what_comes_of_it(shell: Shell) -> None:
+    card = shell.run("%mcp prompt greet")
+    assert not card.run()
+    assert card.value is None
+    card.form.set_value({"name": "<b>Ada"})
+    assert "prompts['greet'](name='<b>Ada')" in repr(card)
+    assert card.run()
+    assert card.value.text == "Write a warm greeting for <b>Ada."
+    bundle = card._repr_mimebundle_()
+    assert "<b>Ada" not in bundle["text/html"]
+    assert "user: Write a warm greeting" in bundle["text/plain"]
+
+
+def test_the_form_of_a_template_reads_what_is_under_the_address(shell: Shell) -> None:
+    card = shell.run("%mcp read item")
+    card.form.set_value({"which": "a b"})
+    assert card.run()
+    assert card.value.data == "item a b"
+    assert shell.run("%mcp read 'offers://item/{which}' which=3").data == "item 3"
+
+
+def test_what_is_read_is_saved_on_demand(shell: Shell, tmp_path: Path) -> None:
+    assert "pixel.png" in shell.shown(f"%mcp read offers://pixel --save {tmp_path}")
+    assert (tmp_path / "pixel.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_subscription_tells_of_changes_until_it_ends(shell: Shell) -> None:
+    shell.deck.policy = "auto"
+    assert "are told until %mcp unsubscribe o" in shell.shown("%mcp subscribe offers://note")
+    (subscription,) = shell.deck.mcp["o"].session.subscriptions
+    shell.run("deck.call('change_note')")
+    assert subscription.wait(20)
+    assert "offers://note are told no more" in shell.shown("%mcp unsubscribe")
+    assert "no such subscription" in shell.shown("%mcp unsubscribe")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("prompt", "needs the name of a prompt"),
+        ("prompt gret", "did you mean 'greet'"),
+        ("prompt greet style=warm", "name: is required"),
+        ("read", "needs an address"),
+        ("read offers://nowhere", "offers://nowhere"),
+        ("read nothing which=1", "has no template 'nothing'"),
+        ("read item --save .", "needs the variables"),
+        ("subscribe", "needs an address"),
+    ],
+)
+def test_a_mistake_is_one_sentence(shell: Shell, line: str, said: str) -> None:
+    assert said in shell.fails(f"%mcp {line}")
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "found"),
+    [
+        ("%mcp prompt ", "", ["o", "greet", "picture"]),
+        ("%mcp prompt o gr", "gr", ["greet"]),
+        ("%mcp prompt greet ", "", ["name=", "style="]),
+        ("%mcp prompt greet style=w", "w", ["warm", "weird"]),
+        ("%mcp read offers://n", "//n", ["//note"]),
+        ("%mcp read item which=", "", ["one", "other"]),
+        ("%mcp read item wh", "wh", ["which="]),
+    ],
+)
+def test_tab_knows_prompts_addresses_gaps_and_the_servers_suggestions(shell, line, start, found) -> None:
+    assert complete(shell.deck, line, start) == found
