@@ -182,6 +182,9 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
         return shown_tool(tool, left, self.action_schemas)
 
     def _never_runs(self, tool: Tool) -> bool:
+        run = current_caller().run
+        if run is not None and run.tools is not None and tool.name not in run.tools:
+            return True
         if self._gates.why_not(tool) is not None:
             return True
         verdict = self.policy.static(tool)

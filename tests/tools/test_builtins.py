@@ -15,9 +15,11 @@ from tooldeck import Deck, DefinitionError
 from tooldeck.core.call import Run, calling
 from tooldeck.core.errors import SetupError
 from tooldeck.core.messages import Message
+from tooldeck.store.handoffs import Handoffs, Order
 from tooldeck.tools import load, names
 from tooldeck.tools.browsing.chromium import browser_loop
 from tooldeck.tools.browsing.sessions import Browsers, _of_decks
+from tooldeck.tools.handoffs.agents import Agent, Agents
 from tooldeck.tools.pages.fetching import Web
 from tooldeck.tools.skills.finding import Skills
 
@@ -84,12 +86,26 @@ def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number
         pytest.skip(f"{action.label}: {why_not}")
     if action.name == "browser":
         browser_loop().submit(one_browser.prepared, 2 if action.action == "tabs" else 1).result(60)
+    if action.name == "handoff":
+        _with_handoffs(deck)
     with calling(run=_with_a_checkpoint(deck) if action.name == "checkpoint" else None):
         result = DRIVERS[driver](deck, action.name, example)
     assert result.ok, result.error
     assert result.notes == ()
     assert isinstance(result.text, str)
     deck.close()
+
+
+def _with_handoffs(deck):
+    """Another agent, and work between it and whoever calls."""
+    deck.provide(Agents, Agents(reviewer=Agent("reads code")))
+    table = Handoffs(deck.store)
+    for name, sender, receiver in (
+        ("sample", "reviewer", "main"), ("taken", "reviewer", "main"), ("mine", "main", "reviewer"),
+    ):  # fmt: skip
+        made = table.send(Order(sender, receiver, "Look.", {}, 100))
+        deck.store.run("UPDATE handoffs SET id = ? WHERE id = ?", (name, made.id))
+    table.change("taken", "accept", "main")
 
 
 def _with_a_checkpoint(deck):

@@ -144,6 +144,12 @@ class Run:
         self.session_id = session_id
         self.last_user_message: str | None = None
         """What the person said last; set by whoever drives the model, told to tools that ask for it."""
+        self.agent = ""
+        """Who works in it, where several agents share the deck; set by whoever drives the model."""
+        self.handoff = ""
+        """The id of the handoff that it works on; empty for none."""
+        self.tools: frozenset[str] | None = None
+        """The only tools that its calls may use, also from within other tools; None for all."""
         self.outside = ""
         """Where the first text from elsewhere came from that its model was given; empty without one."""
         self.messages: tuple[Message, ...] = ()

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from tooldeck.loops.loop import Doors
     from tooldeck.loops.text_actions import TextActions
 
-__all__ = ["Running"]
+__all__ = ["Running", "limits_of"]
+
+
+def limits_of(**limits: Any) -> RunLimits:
+    """The `RunLimits` with these members, for those who may not import the loops."""
+    from tooldeck.loops.limits import RunLimits
+
+    return RunLimits(**limits)
 
 
 class _Deck(Protocol):

@@ -182,6 +182,32 @@ def _checkpoints(run: Run) -> None:
     run("CREATE TABLE contents (digest TEXT PRIMARY KEY, data BLOB NOT NULL)")
 
 
+def _handoffs(run: Run) -> None:
+    """Work that agents hand on. Context, tools and artifacts are JSON, times seconds since 1970."""
+    run(
+        """
+        CREATE TABLE handoffs (
+            id TEXT PRIMARY KEY,
+            root TEXT NOT NULL,
+            parent TEXT NOT NULL,
+            sender TEXT NOT NULL,
+            receiver TEXT NOT NULL,
+            goal TEXT NOT NULL,
+            context TEXT NOT NULL,
+            tokens INTEGER NOT NULL,
+            tools TEXT,
+            depth INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            result TEXT NOT NULL DEFAULT '',
+            artifacts TEXT NOT NULL DEFAULT '[]',
+            made REAL NOT NULL,
+            changed REAL NOT NULL,
+            expires REAL NOT NULL
+        )
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _calls,
     _grants,
@@ -191,4 +217,5 @@ MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _messages,
     _writes,
     _checkpoints,
+    _handoffs,
 )

@@ -27,6 +27,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "apply_patch": "tooldeck.tools.apply_patch:apply_patch",
         "checkpoint": "tooldeck.tools.checkpoint:checkpoint",
         "file": "tooldeck.tools.file:file",
+        "handoff": "tooldeck.tools.handoff:handoff",
         "file_hash_edit": "tooldeck.tools.file_hash_edit:file_hash_edit",
         "search_conversations": "tooldeck.tools.search_conversations:search_conversations",
         "skill_view": "tooldeck.tools.skill_view:skill_view",

@@ -1,4 +1,4 @@
-"""steer: a person's word to a run; a stopped run, or a body that was given up, starts no further call."""
+"""steer: a person's word to a run; what is stopped, given up or not meant for a run never starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def steer(next: Handler, tool: Tool, world: World) -> Handler:
         return next
 
     async def run(call: ToolCall) -> Outcome:
-        return held(call) or await next(call)
+        return held(call) or _not_for(call, tool) or await next(call)
 
     return run
 
@@ -38,6 +38,17 @@ def held(call: ToolCall) -> Outcome | None:
         return None
     call.log.decide("steer", "interrupted by a person")
     return Outcome(Status.CANCELLED, error=f"{call.name} was not started, because a person says: {said}")
+
+
+def _not_for(call: ToolCall, tool: Tool) -> Outcome | None:
+    """The end of a call of a tool that its run was not given, whoever's body makes it; or None."""
+    current = call.caller.run
+    if current is None or current.tools is None or tool.name in current.tools:
+        return None
+    call.log.decide("steer", "not among the tools of this run")
+    have = ", ".join(sorted(current.tools)) or "none"
+    said = f"{tool.name} was not started: it is not among the tools of this run, which are: {have}."
+    return Outcome(Status.DENIED, error=said)
 
 
 def given_up(call: ToolCall) -> str | None:

@@ -1,0 +1,1 @@
+"""The parts of ``handoff``: the agents of a deck, and working for one."""
