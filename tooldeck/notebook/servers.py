@@ -1,4 +1,4 @@
-"""What an MCP server tells the notebook in the middle of a call: progress bars, log lines.
+"""What an MCP server tells the notebook in the middle of a call: progress, log lines, a sign-in.
 
 Handlers run on the session's thread; whatever touches the screen is posted to the thread of the cell that
 waits, so that it lands in that cell.
@@ -13,6 +13,7 @@ from tooldeck.mcp.handlers import Handlers, LogLine, Progress, ResourceUpdate
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.questions import in_cell
 from tooldeck.notebook.say import say
+from tooldeck.notebook.sign_in import ask_to_sign_in
 
 __all__ = ["listen"]
 
@@ -21,7 +22,7 @@ _QUIET = {"debug"}
 
 
 def listen(handlers: Handlers, bars: ProgressBars) -> None:
-    """Let progress and logs that nobody else listens to go into the waiting cell."""
+    """Let what nobody else listens to go into the waiting cell: progress, logs, the wish for a sign-in."""
 
     async def moved(report: Progress) -> None:
         call = current_call()
@@ -33,6 +34,7 @@ def listen(handlers: Handlers, bars: ProgressBars) -> None:
 
     handlers.on_progress = handlers.on_progress or moved
     handlers.on_log = handlers.on_log or _log
+    handlers.on_sign_in = handlers.on_sign_in or ask_to_sign_in
     handlers.on_update = handlers.on_update or _updated
 
 

@@ -7,6 +7,7 @@ import progress from "../progress.js";
 import question from "../question.js";
 import result from "../result.js";
 import session from "../session.js";
+import signin from "../signin.js";
 import summary from "../summary.js";
 import trace from "../trace.js";
 import { draw, Kernel, NASTY, plain } from "./page.js";
@@ -86,6 +87,17 @@ const all = {
     },
     "session",
     { label: plain("changed"), state: "ready", server: [], facts: "", target: [], reason: [], log: [], tools: [], notes: [], busy: "" },
+  ],
+  signin: [
+    signin,
+    {
+      phase: "waiting",
+      trouble: nasty,
+      summary: plain("changed"),
+      request: { server: nasty, link: "https://id.example/a", address: nasty, host: nasty, ends: "http://127.0.0.1:1/c", listening: true, warnings: [nasty] },
+    },
+    "phase",
+    "done",
   ],
   summary: [summary, { summary: { line: "1 problem", problems: [nasty] } }, "summary", { line: "changed", problems: [] }],
   trace: [
@@ -251,4 +263,27 @@ test("a kept file is saved by a link, and only named where its bytes are not her
     ["a.html", "data:application/octet-stream;base64,YQ=="],
   ]);
   expect(el.textContent).toContain("kept: huge");
+});
+
+test("an address that was pasted is sent once and stays nowhere on the page", async () => {
+  const { el, kernel } = await drawn("signin");
+  const field = /** @type {HTMLInputElement} */ (el.querySelector("input"));
+  const enter = () => field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  enter();
+  field.value = "http://127.0.0.1:1/c?code=c0de";
+  enter();
+  expect(kernel.of("paste")).toEqual([{ type: "paste", address: "http://127.0.0.1:1/c?code=c0de" }]);
+  expect(field.value).toBe("");
+  kernel.set("trouble", plain("That is another address."));
+  expect(el.querySelector("[role=alert]")?.textContent).toBe("That is another address.");
+  [...el.querySelectorAll("button")].at(-1)?.click();
+  expect(kernel.of("give up")).toHaveLength(1);
+});
+
+test("a page to sign in at is a link only when it is http", async () => {
+  const { el } = await drawn("signin", {
+    request: { server: [], link: "javascript:alert(1)", address: plain("javascript:alert(1)"), host: [], ends: "", listening: false, warnings: [] },
+  });
+  expect(el.querySelector("a")).toBeNull();
+  expect(el.textContent).toContain("javascript:alert(1)");
 });

@@ -12,6 +12,7 @@ from tooldeck.notebook.magics.base import found_in, in_one_sentence
 from tooldeck.notebook.magics.importing import ImportLines
 from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
 from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
+from tooldeck.notebook.magics.signing import SIGN_WORDS, SigningLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
-WORDS = ("connect", "list", "tools", "close", "reconnect", "import", *INSPECT_WORDS, *OFFER_WORDS)
+WORDS = (
+    *("connect", "list", "tools", "close", "reconnect", "import"),
+    *(*SIGN_WORDS, *INSPECT_WORDS, *OFFER_WORDS),
+)
 """What may follow ``%mcp``."""
 OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport")
 """The options of ``%mcp connect`` that take a value."""
@@ -30,7 +34,7 @@ FLAGS = ("trust",)
 
 
 @magics_class
-class ServerMagics(OfferLines, ImportLines):
+class ServerMagics(SigningLines, OfferLines, ImportLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -49,6 +53,9 @@ class ServerMagics(OfferLines, ImportLines):
         ``%mcp import`` lists the files in which other programs keep their servers, ``%mcp import
         PROGRAM|FILE`` the servers in one, ``%mcp import PROGRAM|FILE NAME… | --all`` connects them: each
         command is shown and asked about, secrets are asked for and written nowhere.
+
+        A URL that wants to know who asks shows the page to sign in at. ``%mcp login [LABEL]`` signs in anew,
+        ``%mcp logout [LABEL]`` gives the tokens back and closes the connection.
 
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
         asks about definitions that are new or changed.

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
-from urllib.parse import urlsplit
 
 import ipywidgets
 import traitlets
@@ -12,6 +11,7 @@ import traitlets
 from tooldeck.core.questions import Answer, Question
 from tooldeck.guards.text import visible
 from tooldeck.notebook.forms import Form
+from tooldeck.notebook.links import host_of, safe_link, url_warnings
 from tooldeck.notebook.render import box, code, panel, shown
 from tooldeck.notebook.schemas import properties
 from tooldeck.notebook.widgets._assets import script, style
@@ -69,7 +69,7 @@ class QuestionCard(ipywidgets.VBox):
         form = [self._form.widget] if self._form is not None else []
         super().__init__([self._head, *form, buttons])
         self.add_class("td-questioncard")
-        if question.mode == "url" and not _link(question.url):
+        if question.mode == "url" and not safe_link(question.url):
             self._answered(Answer("decline"))
 
     def accept(self) -> bool:
@@ -125,34 +125,17 @@ def _facts(question: Question) -> dict[str, Any]:
         "kind": question.kind,
         "tool": shown_pieces(question.tool),
         "message": shown_pieces(question.message),
-        "link": _link(question.url) if question.mode == "url" else "",
+        "link": safe_link(question.url) if question.mode == "url" else "",
         "address": shown_pieces(question.url if question.mode == "url" else ""),
-        "host": shown_pieces(_host(question.url)),
+        "host": shown_pieces(host_of(question.url)),
         "warnings": [shown_pieces(warning) for warning in _warnings(question)],
     }
-
-
-def _link(url: str) -> str:
-    """The address when it may be opened, else nothing."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    safe = parts.scheme in ("http", "https") and parts.hostname and url.isprintable() and " " not in url
-    return url if safe else ""
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or "no host"
-    except ValueError:
-        return "no host"
 
 
 def _warnings(question: Question) -> list[str]:
     """What a person should know before answering."""
     if question.mode == "url":
-        return _url_warnings(question.url)
+        return url_warnings(question.url)
     named = [
         name
         for name, schema, _ in properties(question.schema, question.schema)
@@ -163,16 +146,3 @@ def _warnings(question: Question) -> list[str]:
     if question.kind == "model" and (named or _SECRET.search(question.message)):
         return ["This looks like the wish for a secret; the model would read it, and its provider too."]
     return []
-
-
-def _url_warnings(url: str) -> list[str]:
-    if not _link(url):
-        return ["The address is no plain http(s) address; it was declined."]
-    found: list[str] = []
-    if "@" in urlsplit(url).netloc:
-        found.append(f"The part before @ only looks like a host; the page belongs to {_host(url)}.")
-    if "xn--" in _host(url) or not _host(url).isascii():
-        found.append("The host is written with letters that may look like others.")
-    if urlsplit(url).scheme == "http":
-        found.append("The connection is not encrypted.")
-    return found
