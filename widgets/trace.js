@@ -1,31 +1,9 @@
-// The trace of one call: a row for each stage, bars on one time axis, decisions beside them.
+// The trace of one call.
 
 import { h, outside, put, shape } from "./kit.js";
+import { traceRows } from "./trace-rows.js";
 
-/** @typedef {import("./kit.js").Piece} Piece */
-
-/**
- * @typedef {object} Row
- * @property {Piece[]} name
- * @property {"stage" | "attempt" | "wait" | "person"} kind
- * @property {number} depth
- * @property {string} time the time that was its own
- * @property {Piece[]} decision
- * @property {[left: number, width: number]} reach shares of the axis from 0 to 1
- * @property {[left: number, width: number][]} bars
- * @property {string} detail
- */
-
-/**
- * @typedef {object} Trace
- * @property {Piece[]} name
- * @property {import("./kit.js").State} state
- * @property {string} line
- * @property {Piece[]} error
- * @property {Piece[][]} notes
- * @property {string} end
- * @property {Row[]} rows
- */
+/** @typedef {import("./trace-rows.js").Trace} Trace */
 
 /** @type {import("@anywidget/types").Render<{trace: Trace}>} */
 function render({ model, el }) {
@@ -37,7 +15,7 @@ function render({ model, el }) {
   const draw = () => {
     const trace = model.get("trace");
     root.setAttribute("aria-label", `Trace of ${trace.name.map(([text]) => text).join("")}`);
-    put(root, headline(trace), ...body(trace));
+    put(root, headline(trace), ...traceRows(trace));
   };
   model.on("change:trace", draw);
   draw();
@@ -54,71 +32,6 @@ function headline({ name, state, line }) {
     shape(state),
     h("code", { class: "td-trace-name" }, outside(name)),
     h("span", { class: "td-quiet" }, line),
-  );
-}
-
-/**
- * @param {Trace} trace
- * @returns {HTMLElement[]}
- */
-function body({ rows, error, notes, end }) {
-  const parts = [];
-  if (rows.length === 0) parts.push(h("p", { class: "td-quiet" }, "No trace was kept of this call."));
-  else parts.push(h("ol", { class: "td-trace-rows" }, ...rows.map(line)), axis(end));
-  if (error.length > 0) parts.push(h("pre", { class: "td-box", tabindex: "0", "aria-label": "error" }, outside(error)));
-  parts.push(...notes.map((note) => h("p", { class: "td-quiet" }, "note · ", h("code", {}, outside(note)))));
-  return parts;
-}
-
-/** @param {Row} row */
-function line(row) {
-  const detail = h("span", { class: "td-trace-detail td-quiet", hidden: true }, row.detail);
-  const open = h(
-    "button",
-    {
-      type: "button",
-      class: "td-plain td-trace-stage",
-      style: `padding-left: ${4 + row.depth * 8}px`,
-      "aria-expanded": "false",
-      title: row.detail,
-      onclick: () => {
-        detail.hidden = !detail.hidden;
-        open.setAttribute("aria-expanded", String(!detail.hidden));
-      },
-    },
-    outside(row.name),
-    row.kind === "person" && h("span", { class: "td-quiet" }, " · a person"),
-  );
-  return h(
-    "li",
-    { class: "td-trace-row", "data-kind": row.kind },
-    open,
-    h("span", { class: "td-trace-time" }, row.time),
-    h(
-      "span",
-      { class: "td-trace-lane", "aria-hidden": "true" },
-      row.kind === "stage" && stretch("td-trace-reach", row.reach),
-      ...row.bars.map((bar) => stretch("td-trace-bar", bar)),
-    ),
-    row.decision.length > 0 && h("code", { class: "td-trace-tag" }, outside(row.decision)),
-    detail,
-  );
-}
-
-/**
- * @param {string} name
- * @param {[number, number]} place
- */
-function stretch(name, [left, width]) {
-  return h("span", { class: name, style: `left: ${left * 100}%; width: ${width * 100}%` });
-}
-
-/** @param {string} end */
-function axis(end) {
-  return h(
-    "div",
-    { class: "td-trace-row td-trace-axis td-quiet", "aria-hidden": "true" },
-    h("span", { class: "td-trace-ends" }, h("span", {}, "0"), h("span", {}, end)),
   );
 }
 

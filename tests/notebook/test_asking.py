@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from ipython_shell import Shell
 
+from tooldeck import DefinitionError
+
 MODELS = """
 from tooldeck.loops import scripted
 deck.add(lambda a, b: a + b, name="add", effects="none")
@@ -49,12 +51,40 @@ def test_the_rounds_of_a_cell_are_limited(ready: Shell) -> None:
     assert ready.run("%%ask --rounds 1\nadd").status == "limit"
 
 
+def test_every_limit_of_a_run_can_be_set_on_the_line(ready: Shell) -> None:
+    assert ready.run("%%ask --calls 1 --tokens 9000 --seconds 60 --rounds 1\nadd").status == "limit"
+    assert "tokens were used" in ready.run("%%ask --tokens 1\nadd").reason
+    assert "tells no cost" in ready.run("%%ask --cost 0.5\nadd").reason
+
+
+def test_the_model_of_the_deck_answers_where_no_variable_has_one(ready: Shell) -> None:
+    ready.run("deck.model = model; del model")
+    assert ready.run("%%ask\nadd one and two").text == "It is 3."
+
+
+def test_another_cell_steers_the_run_under_way(ready: Shell) -> None:
+    ready.run("""
+def hears(messages, tools):
+    if len(messages) == 1:
+        deck.steer("in French, please")
+        return ModelReply(requests=[ToolRequest("a", "add", {"a": 1, "b": 2})])
+    return messages[-1].text
+from tooldeck import ModelReply, ToolRequest
+""")
+    with pytest.raises(DefinitionError, match="No run is under way"):
+        ready.deck.steer("hello")
+    result = ready.run("%%ask --model hears\nadd")
+    assert "in French, please" in result.messages[-2].answers[0].text
+    assert result.calls[0].result.status == "cancelled"
+
+
 MISTAKES = {
     "%%ask --model nobody\nhi": "no model in the variable 'nobody'",
     "%%ask say hello\nhi": "from the lines below it",
     "%%ask\n\n": "from the lines below it",
     "%%ask --rounds many\nhi": "--rounds takes a whole number",
     "%%ask --rounds 0\nhi": "--rounds takes a whole number",
+    "%%ask --seconds soon\nhi": "--seconds takes a number above 0",
     "%%ask --model deck\nhi": "model must be a function",
     "%%ask --modle x\nhi": "did you mean --model?",
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.breaker import BreakerState
 from tooldeck.core.call import Run, ToolCall
-from tooldeck.core.messages import ModelReply
+from tooldeck.core.messages import ModelReply, Usage
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.tool import Tool
@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "ModelReplied",
     "ModelSpoke",
+    "PersonSpoke",
     "Progressed",
     "RetryWaits",
     "RunEnded",
@@ -158,6 +159,18 @@ class ModelReplied:
     run: Run
     round: int
     reply: ModelReply
+    seconds: float = 0.0
+    """How long it took."""
+    spent: Usage = field(default_factory=Usage)
+    """What the run has used so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSpoke:
+    """What a person said to a run under way is in its conversation now."""
+
+    run: Run
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,5 +195,6 @@ Event = (
     | RunStarted
     | ModelSpoke
     | ModelReplied
+    | PersonSpoke
     | RunEnded
 )

@@ -15,7 +15,7 @@ from tooldeck.core.strangers import quoted
 if TYPE_CHECKING:
     from tooldeck.core.call import Run
 
-__all__ = ["RunResult", "RunStatus", "Step"]
+__all__ = ["Round", "RunResult", "RunStatus", "Step"]
 
 
 class RunStatus(StrEnum):
@@ -51,6 +51,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One reply of the model, and what it took."""
+
+    number: int
+    """Counted from 1."""
+    start: float
+    """Seconds after the start of the run at which it was asked for."""
+    seconds: float
+    usage: Usage
+    model: str
+    """Which model answered, in the provider's words; empty where it does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """The end of a run."""
 
@@ -69,6 +83,10 @@ class RunResult:
     run: Run
     exception: BaseException | None = field(default=None, repr=False)
     """What the model raised, when it raised something."""
+    replies: tuple[Round, ...] = ()
+    """Its replies one by one."""
+    started: float = 0.0
+    """Monotonic seconds at its start, as those of its calls are counted."""
 
     @property
     def ok(self) -> bool:
@@ -88,4 +106,5 @@ class RunResult:
         rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
         said = self.text if self.ok else self.reason
         shown = quoted(said if len(said) <= 200 else f"{said[:199]}…")
-        return f"<RunResult {self.status}, {rounds}, {calls}, {self.usage.total} tokens: {shown}>"
+        cost = "" if self.usage.cost is None else f", cost {self.usage.cost:.4g}"
+        return f"<RunResult {self.status}, {rounds}, {calls}, {self.usage.total} tokens{cost}: {shown}>"

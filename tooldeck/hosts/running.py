@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.call import Run
+from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host
 from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.model import Model, check_model
@@ -176,6 +177,18 @@ class Running:
         from tooldeck.loops.answering import answer_calls
 
         return await answer_calls(self._doors(blocking=False), calls, run, limit)
+
+    def steer(self: _Deck, message: str) -> Run:
+        """Say something to the newest run under way: it reads that before its next step. Gives the run.
+
+        From another cell, a thread or a button; `Run.steer` reaches a certain run. Raises `DefinitionError`
+        where no run is under way.
+        """
+        active = self._runs.active()
+        if not active:
+            raise DefinitionError("No run is under way that could be steered; deck.runs lists them.")
+        active[-1].steer(message)
+        return active[-1]
 
     def _doors(self: _Deck, *, blocking: bool) -> Doors:
         from tooldeck.loops.loop import Doors

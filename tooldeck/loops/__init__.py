@@ -10,6 +10,7 @@ from tooldeck.loops.models import anthropic, gemini, openai_chat, openai_respons
 from tooldeck.loops.records import records
 from tooldeck.loops.scripted import recorded, scripted
 from tooldeck.loops.text_actions import TextActions
+from tooldeck.loops.timeline import save_run, timeline
 
 __all__ = [
     "Again",
@@ -32,6 +33,8 @@ __all__ = [
     "openai_responses",
     "recorded",
     "records",
+    "save_run",
     "scripted",
+    "timeline",
     "to_json",
 ]

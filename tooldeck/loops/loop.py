@@ -13,12 +13,12 @@ from typing import NamedTuple
 from tooldeck.core.call import Run, calling, current_call, current_caller
 from tooldeck.core.cancel import token_of
 from tooldeck.core.errors import Cancelled
-from tooldeck.core.events import Event, ModelReplied, ModelSpoke, RunEnded, RunStarted
+from tooldeck.core.events import Event, ModelReplied, ModelSpoke, PersonSpoke, RunEnded, RunStarted
 from tooldeck.core.host import Host, LimitPassed
 from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage, words_of
 from tooldeck.core.model import Model, name_of
 from tooldeck.core.result import ToolResult
-from tooldeck.core.run_result import RunResult, RunStatus, Step
+from tooldeck.core.run_result import Round, RunResult, RunStatus, Step
 from tooldeck.core.strangers import error_words
 from tooldeck.core.tokens import estimate_tokens, tool_tokens
 from tooldeck.core.tool import Tool
@@ -83,6 +83,7 @@ class Loop:
         self._prompt = prompt.text
         self._on_text = on_text
         self._steps: list[Step] = []
+        self._replies: list[Round] = []
         self._troubles = 0
 
     async def go(self) -> RunResult:
@@ -117,6 +118,8 @@ class Loop:
             self._account.seconds,
             self._run,
             end.exception,
+            tuple(self._replies),
+            self._account.started,
         )
         self._doors.emit(RunEnded(result))
         return result
@@ -198,6 +201,7 @@ class Loop:
         self._messages.append(Message("user", said))
         self._run.last_user_message = said
         self._keep()
+        self._doors.emit(PersonSpoke(self._run, said))
         return True
 
     # -- the model
@@ -211,7 +215,7 @@ class Loop:
         account, tools = self._account, self._offer().shown
         conversation = self._with_system(tools)
         offered = self._manner.offered(tools)
-        number = account.rounds + 1
+        number, asked = account.rounds + 1, account.seconds
         reply = await ask(
             self._model,
             conversation,
@@ -223,8 +227,11 @@ class Loop:
             seconds=account.seconds_left,
         )
         account.rounds = number
-        account.usage += reply.usage or _estimate(conversation, offered, reply)
-        self._doors.emit(ModelReplied(self._run, number, reply))
+        usage = reply.usage or _estimate(conversation, offered, reply)
+        account.usage += usage
+        took = account.seconds - asked
+        self._replies.append(Round(number, asked, took, usage, reply.model))
+        self._doors.emit(ModelReplied(self._run, number, reply, took, account.usage))
         return reply
 
     def _with_system(self, tools: Sequence[Tool]) -> list[Message]:

@@ -6,6 +6,7 @@ import card from "../card.js";
 import progress from "../progress.js";
 import question from "../question.js";
 import result from "../result.js";
+import run from "../run.js";
 import session from "../session.js";
 import signin from "../signin.js";
 import summary from "../summary.js";
@@ -35,6 +36,28 @@ const one = (/** @type {any} */ more = {}) => ({
   pictures: [],
   files: [{ line: nasty, name: "a.csv", data: "YQ==" }],
   notes: [nasty],
+  ...more,
+});
+
+const called = (/** @type {any} */ more = {}) => ({
+  kind: "call",
+  id: "call-1",
+  call: nasty,
+  state: "ok",
+  line: "ok · 1 ms",
+  text: nasty,
+  pictures: [],
+  trace: { name: nasty, state: "ok", line: "ok", error: [], notes: [nasty], end: "1 s", rows: [row()] },
+  ...more,
+});
+const story = (/** @type {any} */ more = {}) => ({
+  model: nasty,
+  state: "running",
+  line: "running · 1 of 24 rounds",
+  reason: nasty,
+  open: true,
+  leftOut: 0,
+  entries: [{ kind: "person", text: nasty }, { kind: "model", text: nasty }, called()],
   ...more,
 });
 
@@ -69,6 +92,12 @@ const all = {
     "answered",
   ],
   result: [result, { results: [one()], single: true, empty: "none" }, "results", [one({ text: plain("changed"), call: [], files: [], notes: [] })]],
+  run: [
+    run,
+    { run: story(), live: [] },
+    "run",
+    story({ model: plain("changed"), reason: [], entries: [{ kind: "model", text: plain("said") }] }),
+  ],
   session: [
     session,
     {
@@ -133,6 +162,45 @@ test.each(Object.keys(all))("%s makes no element out of text, and shows it", asy
   expect(el.querySelector("script, img")).toBeNull();
   expect(el.textContent).toContain("window.pwned=1");
   expect(el.querySelector(`[data-tooldeck=${name}]`)).not.toBeNull();
+});
+
+test("a run is steered and stopped once a kernel answers, and never by itself", async () => {
+  const { el, kernel } = await drawn("run");
+  const words = /** @type {HTMLInputElement} */ (el.querySelector("input"));
+  const [send, stop] = /** @type {HTMLButtonElement[]} */ ([...el.querySelectorAll("form button")]);
+  expect([words.disabled, send?.disabled, stop?.disabled]).toEqual([false, false, false]);
+  send?.click();
+  expect(kernel.of("steer")).toEqual([]);
+  words.value = "in French";
+  send?.click();
+  expect(kernel.of("steer")).toEqual([{ type: "steer", text: "in French" }]);
+  expect(words.value).toBe("");
+  stop?.click();
+  expect(kernel.of("stop")).toEqual([{ type: "stop" }]);
+  expect(stop?.disabled).toBe(true);
+});
+
+test("a run without a kernel, or one that is over, takes no words", async () => {
+  const dead = new Kernel({ run: story(), live: [] }, false);
+  const { el, close } = await draw(run, dead);
+  expect(el.querySelector("input")?.disabled).toBe(true);
+  close();
+  const over = await drawn("run", { run: story({ open: false }) });
+  expect(over.el.querySelector("form")?.hidden).toBe(true);
+});
+
+test("a run shows what is being written, and keeps a call unfolded while others come", async () => {
+  const { el, kernel } = await drawn("run");
+  const details = /** @type {HTMLDetailsElement} */ (el.querySelector("details"));
+  details.open = true;
+  kernel.set("live", plain("new words"));
+  const next = called({ id: "call-2", state: "waiting", line: "asks you", trace: null });
+  kernel.set("run", story({ entries: [...story().entries, next] }));
+  expect(el.querySelector(".td-run-live")?.textContent).toBe("new words");
+  expect(el.querySelector("details")?.open).toBe(true);
+  expect(el.textContent).toContain("asks you");
+  kernel.set("live", []);
+  expect(el.querySelector(".td-run-live")?.hasAttribute("hidden")).toBe(true);
 });
 
 test("a picture among the results is drawn from its data, with its type as its name", async () => {

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import cell_magic, magics_class, no_var_expand
 
 from tooldeck.core.call import Run
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke
 from tooldeck.core.messages import Message
+from tooldeck.core.model import check_model, name_of
 from tooldeck.core.run_result import RunResult
-from tooldeck.guards.text import one_line
 from tooldeck.loops.limits import RunLimits
-from tooldeck.notebook.kernel.jobs import here, post
+from tooldeck.loops.text_actions import TextManner
 from tooldeck.notebook.lines import Mistake, read_line
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
-from tooldeck.notebook.say import say
+from tooldeck.notebook.run_views import RunShown, show_run
+
+if TYPE_CHECKING:
+    from tooldeck.deck import Deck
 
 __all__ = ["AskMagics"]
-
-_CALL_CHARS = 100
 
 
 @magics_class
@@ -36,40 +38,41 @@ class AskMagics(DeckMagicsBase):
     def ask(self, line: str, cell: str) -> RunResult:
         """Let a model work on the text of this cell. Gives the `RunResult`.
 
-        ``%%ask [--model NAME] [--text] [--more] [--rounds N]``
+        ``%%ask [--model NAME] [--text] [--more]``
+        ``[--rounds N] [--calls N] [--seconds S] [--tokens N] [--cost C]``
 
-        The model is the variable of that name, ``model`` if none is given; `tooldeck.loops` makes models.
-        ``--text`` is for those without native tool calls. ``--more`` goes on with the conversation of the
-        last such cell, also of one that was interrupted. Another cell or thread finds the run in
-        ``deck.runs``, to steer or stop it.
+        The model is the variable of that name; without it ``model``, else ``deck.model``. `tooldeck.loops`
+        makes models. ``--text`` is for those without native tool calls. ``--more`` goes on with the
+        conversation of the last such cell, also of one that was interrupted. The other options limit the run.
+        While it goes on, its panel takes words for the model and stops it; another cell or thread does so by
+        ``deck.steer("…")`` and ``deck.runs``.
         """
-        given = read_line("%%ask", line, flags=("text", "more"), valued=("model", "rounds"))
+        given = read_line("%%ask", line, flags=("text", "more"), valued=("model", *_LIMITS))
         if given.words or not cell.strip():
             raise Mistake("%%ask takes what the model shall do from the lines below it.")
         actions = "text" if given.options.get("text") else "native"
-        limits = _limits(given.options.get("rounds"))
-        model = self._model(str(given.options.get("model", "model")))
+        limits = _limits(given.options, TextManner.limits if actions == "text" else RunLimits())
+        model = self._model(given.options.get("model"))
         messages = self._earlier() if given.options.get("more") else ()
         run = Run(cell.strip().partition("\n")[0][:60])
         self._last = run
-        view = _View(run)
-        undo = self.deck.subscribe(view.observe)
-        try:
+        shown = show_run(run, name_of(model), limits)
+        with _watched(self.deck, shown):
             return self.deck.run(
                 cell.strip(), model=model, messages=messages, actions=actions, limits=limits, run=run
             )
-        finally:
-            undo()
-            view.flush()
 
-    def _model(self, name: str) -> Any:
+    def _model(self, given: Any) -> Any:
+        name = str(given or "model")
         found: Any = self.shell.user_ns.get(name) if self.shell is not None else None
+        if found is None and not given:
+            found = self.deck.model
         if found is None:
             raise Mistake(
                 f"There is no model in the variable {name!r}; make one with tooldeck.loops, or name its "
                 "variable: %%ask --model NAME."
             )
-        return found
+        return check_model(found)
 
     def _earlier(self) -> tuple[Message, ...]:
         if self._last is None:
@@ -77,52 +80,34 @@ class AskMagics(DeckMagicsBase):
         return self._last.messages
 
 
-def _limits(rounds: Any) -> RunLimits | None:
-    if rounds is None:
-        return None
+_LIMITS = {"rounds": int, "calls": int, "seconds": float, "tokens": int, "cost": float}
+"""The options that limit a run, and what their values are."""
+
+
+def _limits(options: Mapping[str, Any], usual: RunLimits) -> RunLimits:
+    limits = usual
+    for name, kind in _LIMITS.items():
+        if name not in options:
+            continue
+        try:
+            limits = replace(limits, **{name: kind(options[name])})
+        except (ValueError, DefinitionError):
+            wants = "a whole number of 1 or more" if kind is int else "a number above 0"
+            raise Mistake(f"%%ask --{name} takes {wants}, got {options[name]!r}.") from None
+    return limits
+
+
+@contextmanager
+def _watched(deck: Deck, shown: RunShown) -> Generator[None]:
+    """Tell `shown` what happens within the block, with the stages of calls where it shows them."""
+    before = deck.trace
+    if shown.traced and not before:
+        deck.trace = True
+    undo = deck.subscribe(shown.observe)
     try:
-        return RunLimits(rounds=int(rounds))
-    except (ValueError, DefinitionError):
-        raise Mistake(f"%%ask --rounds takes a whole number of 1 or more, got {rounds!r}.") from None
-
-
-class _View:
-    """Shows one run in the cell that waits for it; text that comes on another thread is taken there."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._place = here()
-        self._lock = threading.Lock()
-        self._pieces: list[str] = []
-        self._heard = False
-
-    def observe(self, event: Event) -> None:
-        """Show one event."""
-        if isinstance(event, ModelSpoke) and event.run is self._run:
-            self._heard = True
-            self._show("\n… the reply broke off; once more:\n" if event.afresh else event.text)
-        elif isinstance(event, ModelReplied) and event.run is self._run:
-            if not self._heard:
-                self._show(event.reply.text)
-            if event.reply.text:
-                self._show("\n")
-            self._heard = False
-        elif isinstance(event, CallEnded) and event.result.call.caller.run is self._run:
-            call = one_line(str(event.result.call))
-            shown = call if len(call) <= _CALL_CHARS else f"{call[: _CALL_CHARS - 1]}…"
-            self._show(f"→ {shown}: {event.result.status}\n")
-
-    def _show(self, text: str) -> None:
-        with self._lock:
-            self._pieces.append(text)
-        if here() == self._place:
-            self.flush()
-        else:
-            post(self.flush, place=self._place)
-
-    def flush(self) -> None:
-        """Print what has come since the last time."""
-        with self._lock:
-            text, self._pieces = "".join(self._pieces), []
-        if text:
-            say(text, end="")
+        yield
+    finally:
+        undo()
+        if deck.trace is not before:
+            deck.trace = before
+        shown.close()

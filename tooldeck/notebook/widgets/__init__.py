@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tooldeck.notebook.widgets.progress import ProgressBar
     from tooldeck.notebook.widgets.question import QuestionCard
     from tooldeck.notebook.widgets.result import ResultView
+    from tooldeck.notebook.widgets.run import RunView
     from tooldeck.notebook.widgets.session import SessionCard
     from tooldeck.notebook.widgets.trace import TraceView
 
@@ -40,6 +41,7 @@ __all__ = [
     "ProgressBar",
     "QuestionCard",
     "ResultView",
+    "RunView",
     "SessionCard",
     "ToolCard",
     "TraceView",
@@ -52,6 +54,7 @@ _HOMES = {
     "ProgressBar": "progress",
     "QuestionCard": "question",
     "ResultView": "result",
+    "RunView": "run",
     "SessionCard": "session",
     "ToolCard": "card",
     "TraceView": "trace",

@@ -10,7 +10,7 @@ from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.notebook.widgets._states import state_of
 
-__all__ = ["TraceView"]
+__all__ = ["TraceView", "trace_facts"]
 
 
 class TraceView(Panel):
@@ -22,12 +22,12 @@ class TraceView(Panel):
 
     def __init__(self, result: ToolResult) -> None:
         self.result = result
-        super().__init__(trace=_facts(result))
+        super().__init__(trace=trace_facts(result))
 
     def show(self, result: ToolResult) -> None:
         """Show another call."""
         self.result = result
-        self.trace = _facts(result)
+        self.trace = trace_facts(result)
 
     def text(self) -> str:
         """The stages as lines with bars of characters."""
@@ -38,7 +38,7 @@ class TraceView(Panel):
         return render.trace_html(self.result)
 
 
-def _facts(result: ToolResult) -> dict[str, Any]:
+def trace_facts(result: ToolResult) -> dict[str, Any]:
     """What the page is told of a call."""
     return {
         "name": shown_pieces(result.call.name),

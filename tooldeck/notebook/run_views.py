@@ -1,0 +1,115 @@
+"""Showing a run in the cell that waits for it: a panel where there are widgets, lines of text elsewhere."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+from tooldeck.core.call import Run
+from tooldeck.core.errors import SetupError
+from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke
+from tooldeck.guards.text import one_line
+from tooldeck.loops.limits import RunLimits
+from tooldeck.notebook.approvals import show_in_place
+from tooldeck.notebook.kernel.environment import Audience, audience
+from tooldeck.notebook.kernel.jobs import here, post
+from tooldeck.notebook.run_story import RunStory
+from tooldeck.notebook.say import say
+
+__all__ = ["RunShown", "show_run"]
+
+_CALL_CHARS = 100
+
+
+class RunShown(Protocol):
+    """A run on the screen."""
+
+    traced: bool
+    """Whether it shows the stages of calls."""
+
+    def observe(self, event: Event) -> None:
+        """Show one event of the deck."""
+        ...
+
+    def close(self) -> None:
+        """The run is over, or was interrupted."""
+        ...
+
+
+def show_run(run: Run, model: str, limits: RunLimits) -> RunShown:
+    """Show a run here, by the best means that there is."""
+    if audience() is Audience.WIDGETS:
+        try:
+            return _Panel(run, model, limits)
+        except SetupError:  # without widgets there is the text
+            pass
+    return _Lines(run)
+
+
+class _Panel:
+    """The run as a widget; its text where no front end has drawn it."""
+
+    traced = True
+
+    def __init__(self, run: Run, model: str, limits: RunLimits) -> None:
+        from tooldeck.notebook.widgets.run import RunView
+
+        self.view = RunView(RunStory(run, model, limits))
+        self._output: Any = show_in_place(self.view)
+
+    def observe(self, event: Event) -> None:
+        self.view.take(event)
+
+    def close(self) -> None:
+        self.view.end("interrupted")
+        if self._output is not None:
+            self._output.update(self.view)  # what a saved notebook keeps
+        if not self.view.rendered.done():
+            say(self.view.text())
+
+
+class _Lines:
+    """The run as lines of text; what comes on another thread is taken to the cell that waits."""
+
+    traced = False
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._place = here()
+        self._lock = threading.Lock()
+        self._pieces: list[str] = []
+        self._heard = False
+
+    def observe(self, event: Event) -> None:
+        """Show one event."""
+        if isinstance(event, ModelSpoke) and event.run is self._run:
+            self._heard = True
+            self._show("\n… the reply broke off; once more:\n" if event.afresh else event.text)
+        elif isinstance(event, ModelReplied) and event.run is self._run:
+            if not self._heard:
+                self._show(event.reply.text)
+            if event.reply.text:
+                self._show("\n")
+            self._heard = False
+        elif isinstance(event, CallEnded) and event.result.call.caller.run is self._run:
+            call = one_line(str(event.result.call))
+            shown = call if len(call) <= _CALL_CHARS else f"{call[: _CALL_CHARS - 1]}…"
+            self._show(f"→ {shown}: {event.result.status}\n")
+
+    def _show(self, text: str) -> None:
+        with self._lock:
+            self._pieces.append(text)
+        if here() == self._place:
+            self.flush()
+        else:
+            post(self.flush, place=self._place)
+
+    def close(self) -> None:
+        self.flush()
+
+    def flush(self) -> None:
+        """Print what has come since the last time."""
+        with self._lock:
+            text, self._pieces = "".join(self._pieces), []
+        if text:
+            say(text, end="")
