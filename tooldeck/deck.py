@@ -193,11 +193,16 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
     def add_builtins(self, *names: str) -> tuple[Tool, ...]:
         """Add tools that come with tooldeck: all, or those of `names`; `tooldeck.tools.names` lists them.
 
-        Raises `DefinitionError` for a name that none has.
+        The name ``meta`` adds the tools that are made of calls of others, and the tools that those call; they
+        are not among all. Raises `DefinitionError` for a name that none has.
         """
-        from tooldeck.tools import load
+        from tooldeck.tools import META, load, load_meta
 
-        return tuple(self.add(tool) for tool in load(names))
+        wanted = [name for name in names if name != META]
+        made = load(wanted) if wanted or not names else []
+        if META in names:
+            made += load_meta({**self.tools, **{tool.name: tool for tool in made}})
+        return tuple(self.add(tool) for tool in made)
 
     def load_plugins(self, *names: str) -> LoadedPlugins:
         """Add the tools of installed packages (entry points ``tooldeck.tools``): all, or those of `names`.

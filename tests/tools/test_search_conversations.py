@@ -196,3 +196,42 @@ def test_a_deck_without_a_store_says_how_to_give_it_one():
     deck = Deck(policy="auto")
     deck.add_builtins("search_conversations")
     assert "Deck(store=" in deck.call("search_conversations").error
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("red AND Äpfel", ["Red äpfel and pears"]),
+        ("apfel NOT red", ["Äpfel alone"]),
+        ('"pears and"', []),
+        ('"and pears"', ["Red äpfel and pears"]),
+        ("pea*", ["Red äpfel and pears"]),
+        ("NEAR(red pears, 3)", ["Red äpfel and pears"]),
+    ],
+)
+def test_an_expression_of_fts_is_asked_as_it_is_written(deck, query, found):
+    for text in ("Red äpfel and pears", "Äpfel alone"):
+        Conversations(deck.store).record("one", "user", text)
+    hits = search(deck, query, syntax="fts")["messages"]
+    assert [re.sub(r"[*]", "", one["snippet"]) for one in hits] == found
+
+
+@pytest.mark.parametrize(
+    "query", ['"open', "AND", "a AND", "title:x", "NEAR(", "^", "*", "'; DROP TABLE messages;--"]
+)
+def test_what_is_no_expression_is_answered_with_the_reason(deck, query):
+    Conversations(deck.store).record("one", "user", "a text")
+    result = deck.call("search_conversations", query=query, syntax="fts")
+    assert result.status == "failed"
+    assert "This is no FTS5 expression: " in result.error
+    assert search(deck, "text")["count"] == 1
+
+
+def test_signs_alone_are_looked_for_as_they_stand(deck):
+    for text in ("x -> y", "50% off", "nothing"):
+        Conversations(deck.store).record("one", "user", text)
+    assert [one["text"] if "text" in one else one["snippet"] for one in search(deck, "->")["messages"]] == [
+        "x -> y"
+    ]
+    assert search(deck, "%")["count"] == 1
+    assert search(deck, "=>")["count"] == 0

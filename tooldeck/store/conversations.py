@@ -17,7 +17,15 @@ from tooldeck.core.events import CallEnded, Event, ModelReplied, RunEnded, RunSt
 from tooldeck.core.words import index
 from tooldeck.store.masking import scrub
 from tooldeck.store.protocol import Store
-from tooldeck.store.searching import How, matching, snippet, terms
+from tooldeck.store.searching import (
+    CANDIDATES,
+    Hit,
+    How,
+    matching,
+    own_expression,
+    snippet,
+    terms,
+)
 from tooldeck.store.sparing import Sparing
 
 __all__ = ["ConversationLog", "Conversations", "Heard", "Said", "Talk", "conversation_of"]
@@ -30,6 +38,7 @@ HALF_LIFE = 30 * 86_400.0
 """Seconds after which what is gained by being recent has halved."""
 Role = Literal["user", "assistant", "tool"]
 Order = Literal["relevance", "newest", "oldest"]
+Syntax = Literal["words", "fts"]
 _COLUMNS = "t.id, t.conversation, t.at, t.role, t.tool, t.place, t.text"
 _FENCE = re.compile(r"«/?outside [0-9a-f]+[^»\n]*»\n?")
 _program = secrets.token_hex(4)
@@ -123,8 +132,13 @@ class Conversations:
         without: str = "",
         order: Order = "relevance",
         n: int = 10,
+        syntax: Syntax = "words",
     ) -> tuple[How, list[Heard]]:
-        """Messages with the words of a query, and how strictly they fit; not those of the one `without`."""
+        """Messages with the words of a query, and how strictly they fit; not those of the one `without`.
+
+        With ``syntax="fts"`` the query is an expression of FTS5; raises `ExpectedError` for one that is none.
+        A query of signs alone, which no index has, is looked for as it stands.
+        """
         now = self._now()
         chosen: list[tuple[str, Any]] = [
             ("t.conversation != ?", without),
@@ -136,9 +150,12 @@ class Conversations:
         ]
         where = " AND ".join(sql for sql, value in chosen if value is not None)
         wanted = terms(query)
-        how, hits = matching(
-            self._store, "messages", wanted, where, [value for _, value in chosen if value is not None]
-        )
+        values = [value for _, value in chosen if value is not None]
+        if wanted or syntax == "fts":
+            own = own_expression(query) if syntax == "fts" else ""
+            how, hits = matching(self._store, "messages", wanted, where, values, own=own)
+        else:
+            how, hits = "all", self._literal(query.strip(), where, values)
         said = {one.id: one for one in self._by_id([hit.row for hit in hits])}
         heard = [
             _heard(said[hit.row], hit.score, now, snippet(said[hit.row].text, wanted))
@@ -150,6 +167,17 @@ class Conversations:
         else:
             heard.sort(key=lambda one: (one.said.at, one.said.id), reverse=order == "newest")
         return how, heard[:n]
+
+    def _literal(self, text: str, where: str, values: Sequence[Any]) -> list[Hit]:
+        """The newest messages that hold a text as it stands."""
+        if not text:
+            return []
+        rows = self._store.run(
+            f"SELECT t.id FROM messages t WHERE instr(t.text, ?) AND {where}"  # noqa: S608
+            f" ORDER BY t.id DESC LIMIT {CANDIDATES}",
+            (text, *values),
+        ).rows
+        return [Hit(row[0], 1.0) for row in rows]
 
     def around(self, id: int, window: int) -> list[Said]:
         """A message with up to `window` before and after it in its conversation; empty without it."""

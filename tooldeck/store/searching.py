@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from tooldeck.core.errors import StoreError
+from tooldeck.core.errors import ExpectedError, StoreError
 from tooldeck.core.words import fold, pairs_of, pieces
 from tooldeck.store.protocol import Store
 
-__all__ = ["Hit", "Term", "make_index", "matching", "snippet", "terms"]
+__all__ = ["CANDIDATES", "Hit", "Term", "make_index", "matching", "own_expression", "snippet", "terms"]
 
 MOST_TERMS = 32
 """Pieces of a query that are looked for; the others are left out."""
@@ -69,24 +69,45 @@ def _one(term: Term, how: How) -> str:
     return f'({term.column} : "{" ".join(term.tokens)}"{"*" if longer else ""})'
 
 
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+
+
+def own_expression(query: str) -> str:
+    """An expression in the language of FTS5 (``AND OR NOT NEAR``, ``"a phrase"``, ``begin*``), ready to ask.
+
+    Its words are folded as those of the texts were; it sees words of alphabets only.
+    """
+    folded = re.sub(r"\w+", lambda word: word[0] if word[0] in _OPERATORS else fold(word[0]), query)
+    return f"words : ({folded})"
+
+
 def matching(
-    store: Store, table: str, wanted: Sequence[Term], where: str, values: Sequence[Any]
+    store: Store,
+    table: str,
+    wanted: Sequence[Term],
+    where: str,
+    values: Sequence[Any],
+    *,
+    own: str = "",
 ) -> tuple[How, list[Hit]]:
     """The best rows of `table`, whose index is ``<table>_index``, that fit a query and the condition `where`.
 
-    All pieces must occur; where that fits none, words may be beginnings of words; then any will do.
+    All pieces must occur; where that fits none, words may be beginnings of words; then any will do. `own` is
+    an expression in place of the pieces (see `own_expression`); raises `ExpectedError` for one that is none.
     """
-    if not wanted:
+    if not wanted and not own:
         return "all", []
     sql = (
         f"SELECT x.rowid, -bm25({table}_index) FROM {table}_index x JOIN {table} t ON t.id = x.rowid"  # noqa: S608
         f" WHERE {table}_index MATCH ? AND {where} ORDER BY 2 DESC, 1 DESC LIMIT {CANDIDATES}"
     )
-    ways: tuple[How, ...] = ("all", "beginnings", "any")
+    ways: tuple[How, ...] = ("all",) if own else ("all", "beginnings", "any")
     for how in ways:
         try:
-            rows = store.run(sql, (expression(wanted, how), *values)).rows
+            rows = store.run(sql, (own or expression(wanted, how), *values)).rows
         except StoreError as error:
+            if own and _BAD.search(str(error)):
+                raise ExpectedError(f"This is no FTS5 expression: {_reason(error)}") from None
             if "no such table" in str(error) or "no such module" in str(error):
                 raise StoreError(
                     "Nothing can be searched: the SQLite of this Python was built without FTS5."
@@ -94,7 +115,16 @@ def matching(
             raise
         if rows:
             return how, [Hit(*row) for row in rows]
-    return "any", []
+    return ways[-1], []
+
+
+_BAD = re.compile(r"\((fts5: [^()]*|no such column[^()]*|unterminated[^()]*|unknown special[^()]*)")
+
+
+def _reason(error: StoreError) -> str:
+    found = _BAD.search(str(error))
+    words = found[1].strip() if found is not None else "it cannot be read"
+    return f"{words}. Put words with signs in quotes, or leave out syntax to look for words."
 
 
 def make_index(run: Callable[[str], Any], table: str) -> None:

@@ -14,7 +14,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import nearest
 
-__all__ = ["BUILTINS", "load", "names"]
+__all__ = ["BUILTINS", "META", "load", "load_meta", "names"]
 
 BUILTINS: Mapping[str, str] = MappingProxyType(
     {
@@ -53,11 +53,25 @@ def load(chosen: Iterable[str] = ()) -> list[Tool]:
     return [_loaded(name) for name in tuple(chosen) or BUILTINS]
 
 
+META = "meta"
+"""The word that stands for the tools of steps, which are never among all."""
+
+
+def load_meta(tools: Mapping[str, Tool]) -> list[Tool]:
+    """The tools of steps, which are made of calls of `tools`; those that are missing are loaded as well."""
+    from tooldeck.tools.meta.known import KNOWN
+
+    needed = dict.fromkeys(step.tool for one in KNOWN for step in one.steps)
+    missing = load([name for name in needed if name not in tools]) if set(needed) - set(tools) else []
+    there = {**tools, **{tool.name: tool for tool in missing}}
+    return [*missing, *(one.tool(there, Origin("builtin", META)) for one in KNOWN)]
+
+
 def _loaded(name: str) -> Tool:
     place = BUILTINS.get(name)
     if place is None:
         close = nearest(name, BUILTINS, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(BUILTINS)}."
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(BUILTINS)}, {META}."
         raise DefinitionError(f"There is no built-in tool {name!r}; {hint}")
     module, _, attribute = place.partition(":")
     made: ActionTool | Tool = getattr(importlib.import_module(module), attribute)

@@ -32,6 +32,7 @@ def search(
     until: datetime | None = None,
     sort: Literal["relevance", "newest", "oldest"] = "relevance",
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
+    syntax: Literal["words", "fts"] = "words",
 ) -> dict[str, Any]:
     """Look up what was said in earlier conversations, this one left out.
 
@@ -49,6 +50,7 @@ def search(
         until: Only what was said then or before.
         sort: The order.
         limit: How many at most.
+        syntax: The query is words, or an expression of FTS5 (AND, OR, NOT, "a phrase", begin*).
     """
     kept = _kept(context)
     if around is not None:
@@ -67,6 +69,7 @@ def search(
         without="" if run is None else conversation_of(run),
         order=sort,
         n=limit,
+        syntax=syntax,
     )
     told = {"count": len(found), "messages": [_hit(one) for one in found]}
     if how == "all" or not found:

@@ -113,7 +113,8 @@ class ToolMagics(DeckMagicsBase):
         ``%tools`` lists all, ``%tools WORD…`` those with the words in them; one that cannot be used says why.
         ``%tools off NAME…`` switches tools off, by name or pattern (``git__*``), and ``%tools off
         effects=write,execute`` all that have one of the effects; ``%tools on …`` switches them on again.
-        ``%tools add NAME…`` adds tools that come with tooldeck, without a name all of them.
+        ``%tools add NAME…`` adds tools that come with tooldeck, without a name all of them; ``%tools add
+        meta`` those that are made of calls of others.
         """
         words = read_line("%tools", line).words
         if words and words[0] in SWITCHES:
