@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,46 @@ def test_files_of_a_session_come_back_once_and_it_goes_with_its_deck(deck, pytho
     again = python("import os; print(os.getcwd())", session="t").stdout.strip()
     deck.close()
     assert not Path(again).exists()
+
+
+FILL = "n = 0\nwhile True:\n    open(str(n), 'wb').write(bytes(1 << 20)); n += 1"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [FILL, f"from threading import Thread\nThread(target=exec, args=({FILL!r}, {{}}), daemon=True).start()"],
+    ids=["in a call", "between calls"],
+)
+def test_a_session_that_fills_the_disk_is_ended_and_its_folder_goes(
+    deck, python, monkeypatch, code, eventually
+):
+    from tooldeck.tools import exec as exec_module
+
+    monkeypatch.setattr(exec_module, "LIMITS", replace(exec_module.LIMITS, disk=8 << 20))
+    folder = Path(python("import os; print(os.getcwd())", session="s").stdout.strip())
+    stopped = python(code, session="s").stopped
+    assert stopped == ("disk" if code == FILL else "")
+    eventually(lambda: python("1", session="s").session == "session 's', call 1", 10)
+    assert not folder.exists()
+
+
+def test_a_fork_bomb_in_a_session_is_held_and_goes_with_it(deck, python, eventually):
+    import psutil
+
+    code = (
+        "import os, time\ncount = 0\n"
+        "try:\n"
+        "    while count < 400:\n"
+        "        if os.fork() == 0: time.sleep(60); os._exit(0)\n"
+        "        count += 1\n"
+        "except OSError: pass\n"
+        "count"
+    )
+    before = len(psutil.Process().children(recursive=True))
+    assert int(python(code, session="s").stdout) < 200
+    assert len(psutil.Process().children(recursive=True)) > before + 20
+    deck.call("exec", action="end_session", session="s")
+    eventually(lambda: len(psutil.Process().children(recursive=True)) <= before, 10)
 
 
 def test_there_is_an_end_to_the_number_of_sessions(deck, monkeypatch):

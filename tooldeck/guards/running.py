@@ -20,7 +20,7 @@ from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.guards.kept import Kept
 from tooldeck.guards.process import Process, ending_of
 
-__all__ = ["Finished", "Limits", "run", "summed_up"]
+__all__ = ["Finished", "Limits", "folder_size", "run", "summed_up"]
 
 MIB = 1024 * 1024
 _LOOK = 0.1
@@ -178,11 +178,11 @@ async def _feed(process: Process, data: bytes | None) -> None:
 
 async def _filled(folder: Path, most: int) -> None:
     """Wait until the files of a folder are larger than `most` bytes."""
-    while await asyncio.to_thread(_size, folder) <= most:  # noqa: ASYNC110 - no file tells of its growth
+    while await asyncio.to_thread(folder_size, folder) <= most:  # noqa: ASYNC110 - no file tells of its growth
         await asyncio.sleep(_LOOK)
 
 
-def _size(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """Bytes of a folder on the disk, and a block for each file, so that empty ones count too."""
     total = 0
     for place, _, names in os.walk(folder):

@@ -215,7 +215,7 @@ async def _in_session(name: str, context: ToolContext, run: _Run) -> Ran:
     if run.access == "write":
         raise ExpectedError("A session cannot change the workspace; write in its own folder instead.")
     read = () if run.access == "none" else (run.workspace.root,)
-    session = Sessions.of(context.deck).get(name, lambda: Session(name, run.walls, LIMITS, read))
+    session = await Sessions.of(context.deck).get(name, lambda: Session(name, run.walls, LIMITS, read))
     if not {*read} <= {*session.read}:
         raise ExpectedError(f"The session {name!r} was begun without the workspace; end it first.")
     known = {**session.known, **bring_in(session.folder, run.workspace, run.files)}

@@ -20,7 +20,7 @@ from tooldeck.guards.control_group import remove_group
 from tooldeck.guards.isolation import View, Walls
 from tooldeck.guards.kept import Kept
 from tooldeck.guards.process import Process
-from tooldeck.guards.running import Finished, Limits
+from tooldeck.guards.running import Finished, Limits, folder_size
 from tooldeck.guards.sandbox import confined
 from tooldeck.hosts.background import background
 
@@ -32,6 +32,8 @@ MOST = 8
 _OBEY = 2.0
 # Seconds in which interrupted code must give in, before its session is ended.
 _END_LIMIT = 8.0
+_LOOK, _IDLE_LOOK = 0.1, 1.0
+# Seconds between looks at the disk, while code runs and between calls.
 
 
 class Session:
@@ -53,6 +55,9 @@ class Session:
         )
         self._one_at_a_time = asyncio.Lock()
         self._started = False
+        self._most = limits.disk
+        self._full = False
+        self._guard: asyncio.Task[None] | None = None
 
     @property
     def over(self) -> bool:
@@ -65,6 +70,8 @@ class Session:
             if not self._started:
                 self._started = True
                 await self._process.start()
+                if self._most is not None:
+                    self._guard = asyncio.create_task(self._watch_disk(self._most))
             self.calls += 1
             try:
                 return await self._answered(code, limits)
@@ -84,10 +91,18 @@ class Session:
         alive = reading.marked
         if not alive:
             await self.end()
+        stopped = "disk" if self._full else stopped
         exit_code = self._process.exit_code if not alive else 0 if reading.well else 1
         seconds = time.monotonic() - start
         words = (f"session {self.name}",)
         return Finished(words, exit_code, reading.out, reading.err, seconds, stopped, limits), alive
+
+    async def _watch_disk(self, most: int) -> None:
+        """End the worker once its folder has more than `most` bytes, also what it starts between calls."""
+        while await asyncio.to_thread(folder_size, self.folder) <= most:  # noqa: ASYNC110 - no file tells
+            await asyncio.sleep(_LOOK if self._one_at_a_time.locked() else _IDLE_LOOK)
+        self._full, self._guard = True, None
+        await self.end()
 
     async def _gives_in(self) -> bool:
         """Interrupt the code that runs; whether it ends within a moment."""
@@ -102,6 +117,8 @@ class Session:
 
     async def end(self) -> None:
         """End the worker and take its folder away."""
+        if self._guard is not None:
+            self._guard.cancel()
         await self._process.end()
         if self._made.group:
             remove_group(self._made.group)
@@ -176,19 +193,21 @@ class Sessions:
             weakref.finalize(deck, sessions.close)
         return sessions
 
-    def get(self, name: str, make: Callable[[], Session]) -> Session:
+    async def get(self, name: str, make: Callable[[], Session]) -> Session:
         """The living session of a name, or a new one; raises `ExpectedError` where there are too many."""
-        found = self._by_name.get(name)
-        if found is not None and not found.over:
-            return found
+        gone = [session for session in self._by_name.values() if session.over]
         self._by_name = {one: session for one, session in self._by_name.items() if not session.over}
-        if len(self._by_name) >= MOST:
+        found = self._by_name.get(name)
+        if found is None and len(self._by_name) >= MOST:
             raise ExpectedError(
                 f"There are {MOST} sessions already ({', '.join(self._by_name)}); end one with "
                 "action='end_session' first."
             )
-        made = self._by_name[name] = make()
-        return made
+        if found is None:
+            found = self._by_name[name] = make()
+        for session in gone:  # its folder is still there
+            await session.end()
+        return found
 
     async def end(self, name: str) -> str:
         """End one; what was done, in a sentence."""
