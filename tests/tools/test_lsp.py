@@ -148,6 +148,30 @@ def test_symbols_and_calls_are_told(ask, server):
 
 
 @pytest.mark.parametrize("server", SERVERS)
+def test_a_symbol_without_a_line_is_what_the_file_declares(real, ask, server):
+    text = (
+        '__all__ = ["run"]\nwanted = "run"\n\n\ndef run() -> int:\n    return 1\n\n\n'
+        "class A:\n    def run(self) -> int:\n        return run()\n\n\n"
+        "class B:\n    def run(self) -> int:\n        return 2\n\n"
+        "    def go(self) -> int:\n        return 3\n\n\n"
+        "class C:\n    def go(self) -> int:\n        return 4\n"
+    )
+    write(real.workspace.root, {"twice.py": text})
+    try:
+        at = {
+            symbol: ask("references", path="twice.py", symbol=symbol, server=server).locations
+            for symbol in ("run", "A/run", "B.run", "A")
+        }
+        lines = {symbol: {one.line for one in found} for symbol, found in at.items()}
+        assert lines["run"] >= {5, 11}
+        assert (lines["A/run"], lines["B.run"], lines["A"]) == ({10}, {15}, {9})
+        words = refuser(real)("hover", path="twice.py", symbol="go", server=server)
+        assert "'go' is declared on lines 18, 23; say which line is meant" in words
+    finally:
+        (real.workspace.root / "twice.py").unlink()
+
+
+@pytest.mark.parametrize("server", SERVERS)
 def test_a_text_that_is_not_on_the_disk_is_looked_at_and_forgotten(real, ask, server):
     question = Question(Languages.of(real), "lamp.py", server)
     imagined = background().submit(diagnosed, question, "y: int = 'a'\n").result(60)

@@ -48,13 +48,14 @@ PREVIEW_SECONDS = 4.5
 PathOf = Annotated[str, Field(description="The file, relative to the workspace.")]
 Line = Annotated[
     int | None,
-    Field(ge=1, description="The line; none where the symbol is looked for in the whole file."),
+    Field(ge=1, description="The line; none for the symbol that the file declares or uses first."),
 ]
 SymbolText = Annotated[
     str,
     Field(
         max_length=500,
-        description="What is meant: the symbol's text on the line; name#2 is its second occurrence.",
+        description="What is meant: its text on the line, name#2 for the second there; without a line the "
+        "name of what the file declares, also as Class/method.",
     ),
 ]
 Column = Annotated[int | None, Field(ge=1, description="In place of the symbol: the column, in characters.")]

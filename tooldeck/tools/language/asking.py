@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from tooldeck.core.errors import ExpectedError
@@ -69,6 +70,9 @@ ACTIONS = "textDocument/codeAction"
 CALLS = "textDocument/prepareCallHierarchy"
 _ROUNDS = 3
 _WORD = re.compile(r"\w+")
+_NEAR = 200
+# Characters from where a server says that a symbol begins, within which its name is looked for.
+_HAVE_BODIES = frozenset({"class", "function", "method", "interface", "struct", "enum"})
 _MOST = 5_000
 # Places and symbols of one answer that are read.
 
@@ -79,7 +83,7 @@ _MOST = 5_000
 async def definition(session: Session, spot: Spot, kind: str = "definition") -> Located:
     """Where something is defined; `kind` is one of `KINDS_OF_DEFINITION`."""
     method = KINDS_OF_DEFINITION[kind]
-    found = await session.ask_about(method, position=_position(session, spot))
+    found = await session.ask_about(method, position=await _position(session, spot))
     return _located(session, found, _MOST)
 
 
@@ -87,15 +91,16 @@ async def references(
     session: Session, spot: Spot, *, declaration: bool = True, limit: int = _MOST
 ) -> Located:
     """Where something is used; its declaration is among them unless told otherwise."""
-    await _known_everywhere(session, _word(session, spot))
+    position = await _position(session, spot)
+    await _known_everywhere(session, _word(session, position))
     context = {"includeDeclaration": declaration}
-    found = await session.ask_about(REFERENCES, position=_position(session, spot), context=context)
+    found = await session.ask_about(REFERENCES, position=position, context=context)
     return _located(session, found, limit)
 
 
 async def hover(session: Session, spot: Spot) -> Hover:
     """What a server tells about a place."""
-    found = await session.ask_about(HOVER, position=_position(session, spot))
+    found = await session.ask_about(HOVER, position=await _position(session, spot))
     return Hover(
         marked_text(found.get("contents") if isinstance(found, dict) else None).strip(), _name(session)
     )
@@ -103,8 +108,9 @@ async def hover(session: Session, spot: Spot) -> Hover:
 
 async def calls(session: Session, spot: Spot, direction: str) -> Calls:
     """Who calls a function (``incoming``), or whom it calls (``outgoing``)."""
-    await _known_everywhere(session, _word(session, spot))
-    items = _items(await session.ask_about(CALLS, position=_position(session, spot)))
+    position = await _position(session, spot)
+    await _known_everywhere(session, _word(session, position))
+    items = _items(await session.ask_about(CALLS, position=position))
     if not items:
         raise ExpectedError("There is no function at this place.")
     item = items[0]
@@ -154,7 +160,9 @@ def _symbol(read: Reading, one: Any, depth: int, uri: str) -> Symbol:
     """Of both shapes: the one with children, and the flat one with a location."""
     place = one.get("location") or {"uri": uri, "range": one["range"]}
     where = read.location(place["uri"], place.get("range") or _START)
-    return Symbol(str(one["name"])[:300], _kind(one), where, depth, str(one.get("containerName") or "")[:300])
+    at = read.location(uri, one["selectionRange"]) if "selectionRange" in one else where
+    container = str(one.get("containerName") or "")[:300]
+    return Symbol(str(one["name"])[:300], _kind(one), where, at, depth, container)
 
 
 # -- changes
@@ -165,11 +173,10 @@ async def rename_changes(session: Session, spot: Spot, new_name: str) -> list[Fi
 
     Raises `ExpectedError` where the server refuses, and `PathRefused` for a file that is not ours to change.
     """
-    offset = session.document.text.find(spot)
-    await _known_everywhere(session, _word(session, spot))
+    position = await _position(session, spot)
+    await _known_everywhere(session, _word(session, position))
 
     async def ask() -> Any:
-        position = session.document.text.position(offset)
         return await session.ask_about(RENAME, position=position, newName=new_name)
 
     return await edit_changes(session, ask)
@@ -232,20 +239,45 @@ async def _known_everywhere(session: Session, word: str) -> None:
     await session.server.ready(session.seconds)
 
 
-def _word(session: Session, spot: Spot) -> str:
+def _word(session: Session, position: dict[str, int]) -> str:
     """The whole word at a place."""
     text = session.document.text
-    at = text.find(spot)
-    line, column = text.place(at)
+    line, column = text.place(text.offset(position))
     for word in _WORD.finditer(text.line(line - 1)):
         if word.start() <= column - 1 <= word.end():
             return word[0]
     return text.line(line - 1)[column - 1 : column]
 
 
-def _position(session: Session, spot: Spot) -> dict[str, int]:
+async def _position(session: Session, spot: Spot) -> dict[str, int]:
+    """The place of a spot; without a line it is where the file declares the symbol, else its first use."""
     text = session.document.text
+    if spot.line is None and session.server.can(SYMBOLS):
+        declared = _declared((await symbols(session)).symbols, spot.symbol)
+        if declared is not None:
+            start = text.find(Spot(declared.at.line, declared.at.column))
+            own = text.text.find(declared.name, start)
+            return text.position(own if 0 <= own < start + _NEAR else start)
     return text.position(text.find(spot))
+
+
+def _declared(outline: Sequence[Symbol], wanted: str) -> Symbol | None:
+    """The outermost symbol of a name, or of a path of names with slashes or dots between.
+
+    Raises `ExpectedError` where several on the same level have it.
+    """
+    path: list[str] = []
+    fitting: list[Symbol] = []
+    names = wanted.replace(".", "/").strip("/").split("/")
+    for symbol in outline:
+        path[symbol.depth :] = [symbol.name]
+        if path[-len(names) :] == names:
+            fitting.append(symbol)
+    outermost = [one for one in fitting if one.depth == min(other.depth for other in fitting)]
+    if len(outermost) > 1 and any(one.kind in _HAVE_BODIES for one in outermost):
+        lines = ", ".join(str(one.at.line) for one in outermost[:10])
+        raise ExpectedError(f"{wanted!r} is declared on lines {lines}; say which line is meant.")
+    return outermost[0] if outermost else None
 
 
 def _items(found: Any) -> list[Any]:

@@ -87,6 +87,9 @@ class Symbol:
     name: str
     kind: str
     location: Location
+    """All of it."""
+    at: Location
+    """Where its name stands, as far as the server tells."""
     depth: int = 0
     """How many symbols of the same file it is in."""
     container: str = ""
