@@ -10,6 +10,7 @@ import time
 
 mode = sys.argv[1]
 encoding = {"eight": "utf-8", "thirty-two": "utf-32", "odd-encoding": "klingon"}.get(mode, "utf-16")
+span = (int(os.environ.get("FROM", "0")), int(os.environ.get("TO", "1")))
 documents: dict[str, str] = {}
 found: list[object] = []
 later: list[dict] = []
@@ -73,7 +74,7 @@ def renamed(uri: str, new: str) -> object:
             ]
         },
     }.get(mode, {"documentChanges": [{"textDocument": {"uri": uri, "version": None}, "edits": [
-        edit(int(os.environ.get("FROM", "0")), int(os.environ.get("TO", "1")), new)]}]})  # fmt: skip
+        edit(*span, new)]}]})  # fmt: skip
 
 
 def try_to_write(folder: str) -> None:
@@ -169,5 +170,7 @@ while True:
                 {"targetUri": "file:///etc/passwd", "targetRange": place, "targetSelectionRange": place},
                 {"uri": "untitled:x", "range": place}, {"uri": params["textDocument"]["uri"]}, 7,
             ]})  # fmt: skip
+        elif method == "textDocument/formatting":
+            send({"id": number, "result": [edit(*span, "long\nname")]})
         else:
             send({"id": number, "error": {"code": -32601, "message": "unknown"}})

@@ -201,6 +201,37 @@ def test_a_linter_is_asked_beside_and_formats_and_mends(real, ask):
     assert ask("format", path="messy.py").files == ()
 
 
+def test_another_language_has_its_own_server(tmp_path, monkeypatch):
+    programs = Path(".cache/servers/npm/node_modules/.bin").resolve()
+    if not (programs / "tsc").exists():
+        pytest.skip("TypeScript is not installed for the tests")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{programs}")
+    write(
+        tmp_path,
+        {
+            "lamp.ts": (
+                'export function on(level: number) { return "😀" + level; }\n'
+                'export const x: number = on("a");\n'
+            ),
+            "use.ts": 'import { on } from "./lamp";\nconsole.log("😀", on(3));\n',
+        },
+    )
+    deck = Deck(policy="auto", workspace=tmp_path)
+    deck.add_builtins("lsp")
+    ask = asker(deck)
+    found = ask("references", path="lamp.ts", symbol="on").locations
+    assert [(one.path, one.line, one.column) for one in found] == [
+        ("lamp.ts", 1, 17),
+        ("lamp.ts", 2, 26),
+        ("use.ts", 1, 10),
+        ("use.ts", 2, 18),
+    ]
+    assert {one.location.line for one in ask("diagnostics", paths=["lamp.ts"]).diagnostics} == {2}
+    ask("rename", path="use.ts", line=2, symbol="on", new_name="shine")
+    assert (tmp_path / "use.ts").read_text("utf-8").count("shine") == 2
+    deck.close()
+
+
 def test_a_file_that_has_changed_since_the_preview_is_left_alone(real, ask):
     planned = ask("check_rename", path="lamp.py", symbol="on", new_name="shine")
     hashes = {one.path: one.before for one in planned.files}
@@ -210,13 +241,14 @@ def test_a_file_that_has_changed_since_the_preview_is_left_alone(real, ask):
     assert (real.workspace.root / "lamp.py").read_text("utf-8") == PROJECT["lamp.py"]
 
 
+@missing("ty")
 def test_a_person_is_shown_the_diff_before_and_nothing_is_changed_until_then(real, ask):
     seen = []
     asking = Deck(
         workspace=real.workspace.root, approver=lambda request: seen.append(request.preview) or False
     )
     asking.add_builtins("lsp")
-    asked = asking.call("lsp", action="rename", path="lamp.py", symbol="on", new_name="shine")
+    asked = asking.call("lsp", action="rename", path="lamp.py", symbol="on", new_name="shine", server="ty")
     asking.close()
     assert asked.status == "denied"
     assert "+def shine(level: int) -> str:" in seen[0]
@@ -283,7 +315,7 @@ LINES = "a😀b = fn()\r\nééx\r\n漢字y"
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("plain", [(0, 3), (1, 4), (2, 2), (2, 3), (0, 10)]),
+        ("sixteen", [(0, 3), (1, 4), (2, 2), (2, 3), (0, 10)]),
         ("eight", [(0, 5), (1, 6), (2, 6), (2, 7), (0, 12)]),
         ("thirty-two", [(0, 2), (1, 4), (2, 2), (2, 3), (0, 9)]),
     ],
@@ -303,13 +335,25 @@ def test_positions_are_sent_in_the_units_that_were_agreed(odd, mode, expected):
     assert sent[0]["documents"] == [LINES]  # as the file is, with its own ends
 
 
-@pytest.mark.parametrize(("mode", "start", "stop"), [("plain", 3, 4), ("eight", 5, 6), ("thirty-two", 2, 3)])
+@pytest.mark.parametrize(
+    ("mode", "start", "stop"), [("sixteen", 3, 4), ("eight", 5, 6), ("thirty-two", 2, 3)]
+)
 def test_edits_come_back_to_the_same_place_and_leave_the_rest(odd, mode, start, stop):
     deck = odd(mode, env={"FROM": str(start), "TO": str(stop)})
     write(deck.workspace.root, {"a.odd": LINES})
-    asker(deck)("rename", path="a.odd", line=1, symbol="b", new_name="long\nname")
-    after = read(deck.workspace.root, "a.odd")
-    assert after == LINES.replace("b", "long\r\nname", 1)
+    asker(deck)("rename", path="a.odd", line=1, symbol="b", new_name="bulb")
+    assert read(deck.workspace.root, "a.odd") == LINES.replace("b", "bulb", 1)
+    write(deck.workspace.root, {"a.odd": LINES})
+    asker(deck)("format", path="a.odd")
+    assert read(deck.workspace.root, "a.odd") == LINES.replace("b", "long\r\nname", 1)
+
+
+def test_a_name_that_would_come_into_the_middle_of_something_is_refused(odd):
+    deck = odd("plain", env={"FROM": "2", "TO": "3"})  # it counts characters, and says UTF-16
+    write(deck.workspace.root, {"a.odd": "😀ab = fn(ab)\n"})
+    words = refuser(deck)("rename", path="a.odd", symbol="ab", new_name="bulb")
+    assert "where 'bulb' does not stand; nothing was changed" in words
+    assert read(deck.workspace.root, "a.odd") == "😀ab = fn(ab)\n"
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,9 @@ async def restart(
 NewName = Annotated[str, Field(min_length=1, max_length=200, description="The name that it gets.")]
 
 
-@lsp.action(effects="read", examples=[{"path": "src/lamp.py", "symbol": "off", "new_name": "dark"}])
+@lsp.action(
+    effects="read", examples=[{"path": "src/lamp.py", "symbol": "off", "new_name": "dark", "server": "ty"}]
+)
 async def check_rename(
     path: PathOf,
     new_name: NewName,
@@ -275,7 +277,7 @@ def _preview_rename(
 @lsp.action(
     effects="read,write",
     preview=_preview_rename,
-    examples=[{"path": "src/lamp.py", "symbol": "off", "new_name": "dark"}],
+    examples=[{"path": "src/lamp.py", "symbol": "off", "new_name": "dark", "server": "ty"}],
 )
 async def rename(
     path: PathOf,

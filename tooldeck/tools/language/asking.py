@@ -18,7 +18,7 @@ from typing import Any
 
 from tooldeck.core.errors import ExpectedError
 from tooldeck.guards.paths import FileChange, PathRefused
-from tooldeck.tools.language.edits import changes_of, touched
+from tooldeck.tools.language.edits import changes_of, check_named, touched
 from tooldeck.tools.language.pool import Session
 from tooldeck.tools.language.positions import Spot
 from tooldeck.tools.language.protocol import SYMBOL_KINDS
@@ -179,7 +179,9 @@ async def rename_changes(session: Session, spot: Spot, new_name: str) -> list[Fi
     async def ask() -> Any:
         return await session.ask_about(RENAME, position=position, newName=new_name)
 
-    return await edit_changes(session, ask)
+    changes = await edit_changes(session, ask)
+    check_named(changes, new_name)
+    return changes
 
 
 async def format_changes(session: Session, tab_size: int = 4) -> list[FileChange]:

@@ -103,7 +103,10 @@ async def looked_at(change: Change) -> Edited:
 
 def previewed(change: Change) -> str:
     """What a change would do as a diff, for somebody who is asked on another thread."""
-    edited = background().submit(looked_at, change).result(PREVIEW_SECONDS)
+    try:
+        edited = background().submit(looked_at, change).result(PREVIEW_SECONDS)
+    except TimeoutError:
+        return f"no preview: the language server was not ready within {PREVIEW_SECONDS:g} s; ask once more"
     return edited.diff or f"{change.what}: nothing changes"
 
 
@@ -132,8 +135,7 @@ async def offered(
 ) -> list[tuple[CodeAction, dict[str, Any]]]:
     """The code actions of every server for the language, with what they are to their servers."""
     found: list[tuple[CodeAction, dict[str, Any]]] = []
-    for kind in question.kinds():
-        running = await question.languages.running(kind)
+    for running in await question.servers():
         if running.can(ACTIONS):
             async with question.languages.opened(running, question.path, question.seconds) as session:
                 found += await _actions(session, *lines, only)

@@ -27,8 +27,7 @@ _MOST = 5_000
 async def diagnosed(question: Question, text: str | None = None) -> list[Diagnosed]:
     """What each server for the language says about a file, or about `text` in its place."""
     found: list[Diagnosed] = []
-    for kind in question.kinds():
-        running = await question.languages.running(kind)
+    for running in await question.servers():
         async with question.languages.opened(running, question.path, question.seconds, text) as session:
             found.append(await diagnostics(session))
     return found

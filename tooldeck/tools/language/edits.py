@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from tooldeck.core.errors import ExpectedError
 from tooldeck.guards.paths import FileChange, PathRefused, Workspace, shown_path
 from tooldeck.tools.language.documents import MOST_BYTES, Opened, path_of
 from tooldeck.tools.language.positions import Text
+from tooldeck.tools.texts.documents import NotText, decode
 
-__all__ = ["BadEdit", "changes_of", "edited_text", "touched"]
+__all__ = ["BadEdit", "changes_of", "check_named", "edited_text", "touched"]
 
 MOST_FILES = 500
 """Files that one edit may change."""
@@ -142,6 +145,32 @@ def edited_text(text: Text, edits: Iterable[Any], path: str, end: str) -> str:
     if sum(map(len, pieces)) > MOST_CHARS:
         raise BadEdit(f"{shown_path(path)} would become longer than {MOST_CHARS} characters.")
     return "".join(pieces)
+
+
+def check_named(changes: Iterable[FileChange], name: str) -> None:
+    """Raise `BadEdit` where a change that gives something a name changes a line that does not have the name.
+
+    Some servers count characters otherwise than they say, and would put the name into the middle of a word.
+    """
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for change in changes:
+        before, after = (_lines(data, change.path) for data in (change.before, change.after))
+        compared = SequenceMatcher(None, before, after, autojunk=False)
+        for kind, _, _, start, stop in compared.get_opcodes():
+            made = after[start:stop] if kind == "replace" else []
+            wrong = [line for line in made if not word.search(line)]
+            if wrong:
+                raise BadEdit(
+                    f"The server would make {wrong[0].strip()!r:.200} of a line of {shown_path(change.path)}, "
+                    f"where {name!r} does not stand; nothing was changed. Try another server."
+                )
+
+
+def _lines(data: bytes | None, path: str) -> list[str]:
+    try:
+        return [] if data is None else decode(data, path).lines
+    except NotText:
+        return []
 
 
 def _steps(workspace: Workspace, edit: Any) -> list[tuple[str, list[Any] | Mapping[str, Any]]]:

@@ -45,6 +45,8 @@ class ServerKind:
     """The command that installs it."""
     beside: bool = False
     """Whether it is asked beside the others of the language, as linters are; else the first one found is."""
+    partly: tuple[str, ...] = ()
+    """Requests that it answers less well than others do, who are asked first."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What it is told when it asks for its configuration, by section (``python.analysis``).
 
@@ -86,11 +88,13 @@ _PYRIGHT = {
     "python": {"pythonPath": "{python}", "analysis": _ANALYSIS},
     "basedpyright": {"analysis": _ANALYSIS},
 }
+_SCRIPT_FILES = ("tsconfig.json", "jsconfig.json", "package.json")
 _PYRIGHT_FILES = ("pyproject.toml", "pyrightconfig.json")
 KINDS: tuple[ServerKind, ...] = (
     ServerKind(
         "ty", ("ty", "server"), _PYTHON, "pip install ty", watches=("pyproject.toml", "ty.toml"),
         env={"VIRTUAL_ENV": "{prefix}"},
+        partly=("textDocument/rename",),  # 0.0.108 leaves names in __all__ as they are
     ),
     ServerKind(
         "basedpyright", ("basedpyright-langserver", "--stdio"), _PYTHON, "pip install basedpyright",
@@ -109,9 +113,16 @@ KINDS: tuple[ServerKind, ...] = (
         watches=("pyproject.toml", "ruff.toml", ".ruff.toml"),
     ),
     ServerKind(
+        "typescript",
+        ("tsc", "--lsp", "--stdio"),
+        _SCRIPT,
+        "npm install -g typescript",
+        watches=_SCRIPT_FILES,
+    ),
+    ServerKind(
         "typescript-language-server", ("typescript-language-server", "--stdio"), _SCRIPT,
-        "npm install -g typescript-language-server typescript",
-        watches=("tsconfig.json", "jsconfig.json", "package.json"),
+        "npm install -g typescript-language-server typescript@6",
+        watches=_SCRIPT_FILES,
     ),
     ServerKind(
         "rust-analyzer", ("rust-analyzer",), MappingProxyType({".rs": "rust"}),

@@ -23,7 +23,7 @@ from tooldeck.tools.folders.listing import below
 from tooldeck.tools.language.documents import Opened
 from tooldeck.tools.language.kinds import KINDS, ServerKind
 from tooldeck.tools.language.server import Server
-from tooldeck.tools.language.wire import Closed, Silent
+from tooldeck.tools.language.wire import Closed, Refusal, Silent
 
 __all__ = ["Languages", "Question", "Session", "Standing", "usual_file"]
 
@@ -85,10 +85,26 @@ class Question:
     seconds: float = 30.0
     """How long an answer may take."""
 
-    def kinds(self) -> list[ServerKind]:
-        """The one for the language and those beside it; see `Languages.kinds_for`."""
-        kinds = self.languages.kinds_for(self.path, self.server)
-        return [*kinds[:1], *(kind for kind in kinds[1:] if kind.beside)]
+    async def servers(self) -> list[Server]:
+        """The first server for the language that can be started, and those that are asked beside it.
+
+        Raises like `Languages.kinds_for`, and `SetupError` where none for the language can be started.
+        """
+        found: list[Server] = []
+        broken: SetupError | None = None
+        settled = False
+        for kind in self.languages.kinds_for(self.path, self.server):
+            if settled and not kind.beside:
+                continue
+            try:
+                found.append(await self.languages.running(kind))
+            except SetupError as error:
+                broken = broken or error
+                continue
+            settled = settled or not kind.beside
+        if broken is not None and not settled:
+            raise broken
+        return found
 
     def session(self, method: str) -> contextlib.AbstractAsyncContextManager[Session]:
         """A session with the first server that answers `method`; see `Languages.session`."""
@@ -187,14 +203,19 @@ class Languages:
         `server` names the one that is meant. Raises `ExpectedError` where none can, `SetupError` where none
         is installed or the sandbox is weaker than the policy demands.
         """
-        kinds = self.kinds_for(path, server)
+        kinds = sorted(self.kinds_for(path, server), key=lambda kind: method in kind.partly)
+        broken: SetupError | None = None
         for kind in kinds:
-            running = await self.running(kind)
+            try:
+                running = await self.running(kind)
+            except SetupError as error:
+                broken = broken or error
+                continue
             if running.can(method):
                 break
         else:
             names = " or ".join(kind.name for kind in kinds)
-            raise ExpectedError(f"The language server {names} does not answer {method}.")
+            raise broken or ExpectedError(f"The language server {names} does not answer {method}.")
         async with self.opened(running, path, seconds, text) as made:
             yield made
 
@@ -243,9 +264,14 @@ class Languages:
         server = Server(kind, workspace, await best(minimum))
         try:
             await server.start()
-        except BaseException as error:
-            if isinstance(error, (Closed, Silent)):
-                self._died(server, str(error), key)
+        except (Closed, Silent, Refusal) as error:
+            self._died(server, server.epitaph() if isinstance(error, Closed) else str(error), key)
+            await server.end()
+            raise SetupError(
+                f"The language server {kind.name!r} could not be started: {error} Where a part of it is "
+                f"missing, install it with: {kind.install}."
+            ) from None
+        except BaseException:
             await server.end()
             raise
         self._servers[key] = server

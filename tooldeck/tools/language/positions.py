@@ -15,8 +15,8 @@ from tooldeck.core.errors import ExpectedError
 
 __all__ = ["ENCODINGS", "Place", "Spot", "Text"]
 
-ENCODINGS = ("utf-16", "utf-8", "utf-32")
-"""The units that positions can be counted in, the one that every server knows first."""
+ENCODINGS = ("utf-32", "utf-16", "utf-8")
+"""The units that positions can be counted in: characters first, which servers convert wrongly least often."""
 _ENDS = re.compile(r"\r\n|\n|\r")
 _SHOWN = 5
 # Places of a symbol that are named where it is not on the line that was meant.

@@ -174,7 +174,7 @@ class Server:
         why = self._wire.why if self._wire is not None else "it was not started"
         how = why if why and why != ENDED else self._process.ending() or why
         said = [line for line in self._said.text.strip().splitlines() if line.strip()]
-        return f"{how}; it said: {said[-1][:300]}" if said else how
+        return f"{how}; it said: {said[-1][:300].rstrip('.')}" if said else how
 
     # -- asking
 

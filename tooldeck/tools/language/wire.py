@@ -34,7 +34,7 @@ class Refusal(ExpectedError):
     """The server answered with an error."""
 
     def __init__(self, method: str, code: Any, message: str) -> None:
-        super().__init__(f"The server refuses {method}: {message}")
+        super().__init__(f"The server refuses {method}: {message.rstrip('.')}.")
         self.code = code
 
 
