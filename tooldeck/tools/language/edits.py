@@ -161,8 +161,8 @@ def check_named(changes: Iterable[FileChange], name: str) -> None:
             wrong = [line for line in made if not word.search(line)]
             if wrong:
                 raise BadEdit(
-                    f"The server would make {wrong[0].strip()!r:.200} of a line of {shown_path(change.path)}, "
-                    f"where {name!r} does not stand; nothing was changed. Try another server."
+                    f"A line of {shown_path(change.path)} would become {wrong[0].strip()[:200]!r}, where "
+                    f"{name!r} does not stand; nothing was changed. Try another server."
                 )
 
 
