@@ -296,3 +296,55 @@ def test_nothing_is_left_behind_in_the_workspace(do, root):
     do("apply_patch", "apply", patch=TEN)
     assert sorted(one.name for one in root.iterdir()) == ["a.txt"]
     assert Workspace(root).read("a.txt")
+
+
+FUZZY = "--- a/a.txt\n+++ b/a.txt\n@@ -1,5 +1,5 @@\n one\n two\n-three\n+THREE\n four\n five\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("0ne\ntwo\nthree\nfour\nfive\n", "0ne\ntwo\nTHREE\nfour\nfive\n"),
+        ("x\nx\nx\none\ntwo\nthree\nfour\n5\n", "x\nx\nx\none\ntwo\nTHREE\nfour\n5\n"),
+        ("1\n2\nthree\nfour\n", "1\n2\nTHREE\nfour\n"),
+        ("1\n2\nthree\n4\n5\n", None),
+        ("1\ntwo\n3\nfour\n5\n", None),
+        ("1\ntwo\nthree\nfour\n5\n1\ntwo\nthree\nfour\n6\n", None),
+    ],
+)  # fmt: skip
+def test_context_at_the_edges_may_differ_only_when_asked_for_and_at_one_place(
+    do, refused, root, before, after
+):
+    write(root, a_txt=before)
+    refused("apply_patch", "apply", patch=FUZZY)
+    if after is None:
+        refused("apply_patch", "apply", patch=FUZZY, fuzz="context")
+        assert (root / "a.txt").read_text() == before
+        return
+    [file] = do("apply_patch", "apply", patch=FUZZY, fuzz="context").files
+    assert "of context aside" in file.hunks[0].liberty
+    assert (root / "a.txt").read_text() == after
+
+
+def test_a_patch_that_does_not_pass_its_checks_is_taken_back_from_our_own_copies(do, refused, root):
+    (root / "a.py").write_text("import os\n\nprint(os.name)\n")
+    (root / "b.txt").write_text("mine, never committed\n")
+    patch = (
+        "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,2 @@\n import os\n \n-print(os.name)\n"
+        "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-mine, never committed\n+theirs\n"
+        "--- /dev/null\n+++ b/new/c.py\n@@ -0,0 +1 @@\n+x = 1\n"
+    )
+    said = refused("apply_patch", "apply_verified", patch=patch, verify=["lint"])
+    assert "taken back" in said
+    assert "F401" in said
+    assert "All files are as they were before." in said
+    assert (root / "a.py").read_text().endswith("print(os.name)\n")
+    assert (root / "b.txt").read_text() == "mine, never committed\n"
+    assert not (root / "new" / "c.py").exists()
+    assert not (root / ".tooldeck").exists()
+    good = do("apply_patch", "apply_verified", patch=patch, verify=["lint"], paths=["new"])
+    assert good.report.status == "passed"
+    assert (root / "b.txt").read_text() == "theirs\n"
+    unknown = "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-theirs\n+ours\n"
+    assert "nothing was checked" in refused("apply_patch", "apply_verified", patch=unknown, verify=["npm"])
+    assert (root / "b.txt").read_text() == "theirs\n"

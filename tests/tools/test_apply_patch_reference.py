@@ -33,7 +33,7 @@ def test_the_diff_of_two_texts_makes_the_one_of_the_other(old, new, old_final, n
     if not diff:
         return
     [file] = read_patch(diff)
-    assert patched(fresh(before), file.hunks, "a.txt", exact=True)[0].text == after
+    assert patched(fresh(before), file.hunks, "a.txt", "exact")[0].text == after
 
 
 PIECES = st.sampled_from(
@@ -59,7 +59,7 @@ def test_any_text_is_a_patch_or_is_refused(lines):
         assert file.path or file.new_path
         for hunk in file.hunks:
             try:
-                patched(fresh("a\nb\na\n"), [hunk], "x", exact=False)
+                patched(fresh("a\nb\na\n"), [hunk], "x", "context")
             except ExpectedError:
                 continue
 
@@ -170,7 +170,7 @@ def test_what_git_makes_of_a_patch_is_what_we_make_of_it(tmp_path, deck, root, s
 
 
 KILLED = """
-import os, signal, sys
+import os, random, signal, sys, time
 from pathlib import Path
 from tooldeck.guards.paths import FileChange, Workspace
 
@@ -210,12 +210,49 @@ for at in range(1, 200):
     if ended == 0:
         break
 assert ended == 0 and result[-1]
+
+root = folder / "accept"
+for path, data in OLD.items():
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_bytes(data)
+
+def killed_while_checked():
+    assert tree(root).items() >= NEW.items()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def stopped_while_checked():
+    raise KeyboardInterrupt
+
+if (pid := os.fork()) == 0:
+    Workspace(root).change_all(lambda: changes, killed_while_checked)
+os.waitpid(pid, 0)
+Workspace(root).root
+assert tree(root) == OLD, tree(root)
+try:
+    Workspace(root).change_all(lambda: changes, stopped_while_checked)
+except KeyboardInterrupt:
+    assert tree(root) == OLD, tree(root)
+
+ways, randomness = [changes, [FileChange(c.path, c.after, c.before) for c in changes]], random.Random(7)
+for _ in range(40):
+    if (pid := os.fork()) == 0:
+        os.close(2)
+        space = Workspace(root)
+        at = 0 if tree(root).get("a.txt") == b"a" else 1
+        while True:
+            space.change_all(lambda: ways[at])
+            at = 1 - at
+    time.sleep(randomness.uniform(0.002, 0.03))
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    Workspace(root).root
+    assert tree(root) in (OLD, NEW), tree(root)
 print(len(result), sum(result))
 """
 
 
 def test_a_process_killed_at_any_point_leaves_all_files_old_or_all_new(tmp_path):
-    """Before every single step that changes a folder; the next workspace puts things right."""
+    """Before every single step, while it is checked, and at random; the next workspace puts things right."""
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path)],
         capture_output=True,

@@ -208,3 +208,45 @@ def test_a_failure_weighs_more_than_what_passed_and_a_skip_nothing():
     assert of(Standing.PASSED, Standing.SKIPPED) is Standing.PASSED
     assert of(Standing.SKIPPED) is Standing.UNKNOWN
     assert of() is Standing.UNKNOWN
+
+
+def test_what_the_linter_can_mend_is_mended_in_files_and_cells_and_the_rest_is_told(do, refused, deck, root):
+    (root / "a.py").write_bytes(b"import os\r\nimport sys\r\n\r\nprint(sys.path, undefined)\r\n")
+    cells = [{"cell_type": "code", "metadata": {}, "source": ["import re\n", "x = 1"], "id": "b",
+              "outputs": [], "execution_count": None}]  # fmt: skip
+    book = {
+        "cells": cells,
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (root / "book.ipynb").write_text(json.dumps(book))
+    (root / "same.py").write_text("x = 1\n")
+    assert "was expected with the hash" in refused(
+        "verify", "fix", codes=["F401"], expect_hashes={"a.py": "0" * 16}
+    )
+    result = deck.call("verify", {"action": "fix", "codes": ["F401", "F821"]})
+    assert result.ok, result.error
+    assert {(one.path, one.fixed) for one in result.value.files} == {
+        ("a.py", (("F401", 1),)), ("book.ipynb", (("F401", 1),)),
+    }  # fmt: skip
+    assert [one.code for one in result.value.left] == ["F821"]
+    assert (root / "a.py").read_bytes() == b"import sys\r\n\r\nprint(sys.path, undefined)\r\n"
+    assert json.loads((root / "book.ipynb").read_text())["cells"][0]["source"] == ["x = 1"]
+    assert "nothing that it can fix" in deck.call("verify", {"action": "fix", "codes": ["F821"]}).text
+    assert "NOPE1" in refused("verify", "fix", codes=["NOPE1"])
+
+
+def test_fixes_ask_and_show_their_diff_first(root):
+    (root / "a.py").write_text("import os\nx = 1\n")
+    seen = []
+
+    def look(request):
+        seen.append(request.preview)
+        return False
+
+    deck = Deck(workspace=root, approver=look)
+    deck.add_builtins("verify")
+    assert deck.call("verify", {"action": "fix", "codes": ["F401"]}).status == "denied"
+    assert "-import os" in seen[0]
+    assert (root / "a.py").read_text() == "import os\nx = 1\n"

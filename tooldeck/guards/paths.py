@@ -110,9 +110,11 @@ class Workspace:
                 entry.write(after)
             return entry.path
 
-    def change_all(self, make: Callable[[], Sequence[FileChange]]) -> list[FileChange]:
+    def change_all(
+        self, make: Callable[[], Sequence[FileChange]], accept: Callable[[], None] | None = None
+    ) -> list[FileChange]:
         """Change several files, all or none; see `tooldeck.guards.transaction`."""
-        return change_all(self, make)
+        return change_all(self, make, accept)
 
     @contextlib.contextmanager
     def lock(self) -> Generator[None]:

@@ -38,10 +38,16 @@ class FileChange(NamedTuple):
     """Other mode bits, or None for those that it has."""
 
 
-def change_all(workspace: Workspace, make: Callable[[], Sequence[FileChange]]) -> list[FileChange]:
+def change_all(
+    workspace: Workspace,
+    make: Callable[[], Sequence[FileChange]],
+    accept: Callable[[], None] | None = None,
+) -> list[FileChange]:
     """Carry out what `make` says, which is asked under the lock; returns it.
 
-    Raises what `make` raises, and `PathRefused` where a file could not be changed; then all are as before.
+    `accept` looks at the files as they are then, still under the lock, and raises where they shall not stay.
+    Raises what `make` raises, and `PathRefused` where a file could not be changed or was not accepted; then
+    all are as before.
     """
     with workspace.lock():
         _put_back_all(workspace)
@@ -51,8 +57,12 @@ def change_all(workspace: Workspace, make: Callable[[], Sequence[FileChange]]) -
             _prepare(workspace, folder, changes)
             for change in changes:
                 _carry_out(workspace, change)
-        except Exception as error:
+            if accept is not None:
+                accept()
+        except BaseException as error:
             left = _put_back(workspace, folder)
+            if not isinstance(error, Exception):
+                raise
             state = f"These could not be put back: {', '.join(map(shown_path, left))}." if left else (
                 "All files are as they were before."
             )  # fmt: skip

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.injection import Injected
+from tooldeck.core.errors import ExpectedError
+from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
 from tooldeck.guards.paths import FileChange, Workspace
 from tooldeck.guards.walking import NoFolder
-from tooldeck.tools.patches.placing import Placed, patched
+from tooldeck.hosts.background import background
+from tooldeck.tools.checking.checks import Kind, Wanted, run_checks
+from tooldeck.tools.checking.records import Report, Standing
+from tooldeck.tools.patches.placing import Fuzz, Placed, patched
 from tooldeck.tools.patches.reading import read_patch
 from tooldeck.tools.patches.records import BadPatch, FilePatch
 from tooldeck.tools.texts.changes import expected
@@ -32,6 +37,7 @@ apply_patch = ActionTool(
     "apply_patch",
     "Change files of the workspace by a patch: a unified diff, with or without headers of git, or the form "
     "from *** Begin Patch to *** End Patch. All files are changed, or none.",
+    executor=background(),
     max_chars=60_000,
 )
 
@@ -40,9 +46,12 @@ Hashes = Annotated[
     dict[str, str] | None,
     Field(description="By path, the hash that a read showed: nothing is changed where a file has another."),
 ]
-Fuzz = Annotated[
-    Literal["exact", "whitespace"],
-    Field(description="Whether blanks and typographic characters may differ where lines are not found"),
+FuzzOf = Annotated[
+    Fuzz,
+    Field(
+        description="What may differ where lines are not found: nothing, blanks and typographic characters, "
+        "or also lines of context at the edges of a hunk."
+    ),
 ]
 _ENVELOPE = """*** Begin Patch
 *** Update File: src/lamp.py
@@ -98,26 +107,29 @@ class Patched:
     files: tuple[PatchedFile, ...]
     done: bool
     """False where it was only looked at."""
+    report: Report | None = None
+    """What the checks told, where there were some."""
 
     def _tool_answer_(self) -> Answer:
         head = "Applied:" if self.done else "Would apply:"
-        return Answer(self, "\n".join([head, *map(str, self.files)]))
+        checks = [str(self.report)] if self.report is not None else []
+        return Answer(self, "\n".join([head, *map(str, self.files), *checks]))
 
 
 @apply_patch.action(effects="read", examples=[{"patch": _DIFF}, {"patch": _ENVELOPE, "fuzz": "exact"}])
-def check(
+async def check(
     patch: PatchText,
     *,
     workspace: Injected[Workspace],
     expect_hashes: Hashes = None,
-    fuzz: Fuzz = "whitespace",
+    fuzz: FuzzOf = "whitespace",
 ) -> Patched:
     """Say what a patch would do to each file, without doing it."""
-    planned = _planned(workspace, patch, expect_hashes, fuzz)
+    planned = await asyncio.to_thread(_planned, workspace, patch, expect_hashes, fuzz)
     return Patched(tuple(file for file, _ in planned), done=False)
 
 
-def _preview(patch: str, expect_hashes: Mapping[str, str] | None, fuzz: str, workspace: Workspace) -> str:
+def _preview(patch: str, expect_hashes: Mapping[str, str] | None, fuzz: Fuzz, workspace: Workspace) -> str:
     planned = _planned(workspace, patch, expect_hashes, fuzz)
     return "".join(file.diff or f"{file}\n" for file, _ in planned)
 
@@ -125,32 +137,91 @@ def _preview(patch: str, expect_hashes: Mapping[str, str] | None, fuzz: str, wor
 @apply_patch.action(
     effects="read,write", preview=_preview, examples=[{"patch": _DIFF}, {"patch": _ENVELOPE, "fuzz": "exact"}]
 )
-def apply(
+async def apply(
     patch: PatchText,
     *,
     workspace: Injected[Workspace],
     expect_hashes: Hashes = None,
-    fuzz: Fuzz = "whitespace",
+    fuzz: FuzzOf = "whitespace",
 ) -> Patched:
     """Apply a patch to all of its files, or to none where one of them does not fit.
 
     Hunks are put where their lines stand, wherever that is by now; line numbers only choose between places
     that are equal. What the file has already is told and left alone.
     """
+    return await asyncio.to_thread(_applied, workspace, patch, expect_hashes, fuzz)
+
+
+@apply_patch.action(
+    effects="read,write,execute",
+    preview=_preview,
+    examples=[{"patch": _ENVELOPE, "verify": ["lint"], "paths": ["src"]}],
+)
+async def apply_verified(
+    patch: PatchText,
+    *,
+    workspace: Injected[Workspace],
+    context: Injected[ToolContext],
+    verify: Annotated[
+        tuple[Kind, ...],
+        Field(
+            min_length=1,
+            description="What has to pass, as the tool verify checks it, for the change to stay.",
+        ),
+    ],
+    paths: Annotated[
+        tuple[str, ...], Field(description="Check only these files or folders; none for the whole project.")
+    ] = (),
+    baseline: Annotated[
+        Literal["none", "compare"], Field(description="compare: findings that verify has saved do not count.")
+    ] = "none",
+    timeout: Annotated[float, Field(gt=0, le=1800, description="Seconds for each check.")] = 300.0,
+    expect_hashes: Hashes = None,
+    fuzz: FuzzOf = "whitespace",
+) -> Patched:
+    """Apply a patch, check the project, and take the patch back where a check does not pass.
+
+    The files come back from copies made before, whatever else was changed in the repository; also when this
+    process is killed meanwhile, as soon as the workspace is next used. Other changes wait.
+    """
+    wanted = Wanted(verify, ".", paths, "", "", baseline, timeout)
+    loop = asyncio.get_running_loop()
+    reports: list[Report] = []
+
+    def accept() -> None:
+        checks = run_checks(workspace, context.deck.policy.isolation, wanted)
+        report = asyncio.run_coroutine_threadsafe(checks, loop).result()
+        reports.append(report)
+        if report.status is not Standing.PASSED:
+            raise ExpectedError(
+                f"The patch was applied and taken back, since the checks did not pass.\n{report}\n"
+            )
+
+    done = await asyncio.to_thread(_applied, workspace, patch, expect_hashes, fuzz, accept)
+    return replace(done, report=reports[0])
+
+
+def _applied(
+    workspace: Workspace,
+    patch: str,
+    expect_hashes: Mapping[str, str] | None,
+    fuzz: Fuzz,
+    accept: Callable[[], None] | None = None,
+) -> Patched:
     done: list[tuple[PatchedFile, list[FileChange]]] = []
 
     def make() -> list[FileChange]:
         done[:] = _planned(workspace, patch, expect_hashes, fuzz)
         return [change for _, changes in done for change in changes]
 
-    for change in workspace.change_all(make):
+    for change in workspace.change_all(make, accept):
         if change.after is not None:
             snapshots_of(workspace).keep(change.path, change.after)
     return Patched(tuple(file for file, _ in done), done=True)
 
 
 def _planned(
-    workspace: Workspace, patch: str, expect_hashes: Mapping[str, str] | None, fuzz: str
+    workspace: Workspace, patch: str, expect_hashes: Mapping[str, str] | None, fuzz: Fuzz
 ) -> list[tuple[PatchedFile, list[FileChange]]]:
     """What happens to every file. Raises `BadPatch` and `PathRefused`; changes nothing."""
     files = read_patch(patch)
@@ -164,7 +235,7 @@ def _planned(
         target = names.claim(file.new_path) if file.new_path and names.real(file.new_path) != path else path
         if target != path and target not in leaving and workspace.before(target, MOST_BYTES) is not None:
             raise BadPatch(f"{path!r} cannot become {target!r}, since there is such a file already.")
-        planned.append(_file(workspace, file, path, target, before, exact=fuzz == "exact"))
+        planned.append(_file(workspace, file, (path, target), before, fuzz))
     if hashes:
         raise BadPatch(f"A hash is given for {next(iter(hashes))!r}, which the patch does not change.")
     return planned
@@ -196,8 +267,9 @@ class _Names:
 
 
 def _file(
-    workspace: Workspace, file: FilePatch, path: str, target: str, before: bytes | None, *, exact: bool
+    workspace: Workspace, file: FilePatch, names: tuple[str, str], before: bytes | None, fuzz: Fuzz
 ) -> tuple[PatchedFile, list[FileChange]]:
+    path, target = names
     if file.kind == "add":
         return _added(file, path, before)
     if before is None:
@@ -208,7 +280,7 @@ def _file(
         return gone, [FileChange(path, before, None)]
     after, placed = before, list[Placed]()
     if file.hunks:
-        document, placed = patched(decode(before, path), file.hunks, path, exact=exact)
+        document, placed = patched(decode(before, path), file.hunks, path, fuzz)
         after = document.encode()
     if path == target:
         status = "M" if after != before or file.mode is not None else "="

@@ -6,40 +6,24 @@ sandbox and sees the workspace without changing it.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
-from tooldeck.guards.isolation import Isolation
 from tooldeck.guards.paths import Workspace
-from tooldeck.guards.running import Limits
 from tooldeck.hosts.background import background
-from tooldeck.tools.checking.baseline import load_baseline, new_findings, save_baseline
-from tooldeck.tools.checking.programs import (
-    Place,
-    npm_scripts,
-    place_in,
-    run_npm,
-    run_pytest,
-    run_static,
-    type_checker,
-)
-from tooldeck.tools.checking.records import MOST_FINDINGS, Check, Report, Standing, together
+from tooldeck.tools.checking.checks import Kind, Wanted, run_checks
+from tooldeck.tools.checking.fixing import Fixed, WantedFixes, carry_out_fixes, plan_fixes
+from tooldeck.tools.checking.records import Report
 
 __all__ = ["verify"]
 
-MIB = 1024 * 1024
-Kind = Literal["lint", "types", "tests", "npm"]
-
 verify = ActionTool(
     "verify",
-    "Check a project of the workspace: lint, types, tests, npm scripts.",
+    "Check a project of the workspace: lint, types, tests, npm scripts; mend what the linter can.",
     executor=background(),
     effects="read,write,execute",
     max_chars=40_000,
@@ -72,53 +56,50 @@ async def run(
     timeout: Annotated[float, Field(gt=0, le=1800, description="Seconds for each check.")] = 300.0,
 ) -> Report:
     """Run checks and tell their findings with places."""
-    chosen = tuple(_path(workspace, directory, path) for path in paths)
-    before = load_baseline(workspace) if baseline == "compare" else None
-    limits = Limits(seconds=timeout, kept=16 * MIB, output=64 * MIB, disk=512 * MIB, processes=256)
-    done: list[Check] = []
-    level = Isolation.NONE
-    for kind in dict.fromkeys(checks):
-        async with place_in(workspace, context.deck.policy.isolation, limits, directory) as place:
-            level = place.walls.level
-            done += await _checked(kind, place, chosen, pattern, types)
-    if baseline == "save":
-        save_baseline(workspace, ((check.tool, finding) for check in done for finding in check.findings))
-    if before is not None:
-        done = [_against(before, check) for check in done]
-    cut = (replace(check, findings=check.findings[:MOST_FINDINGS]) for check in done)
-    return Report(together(done), tuple(cut), level)
+    wanted = Wanted(checks, directory, paths, pattern, types, baseline, timeout)
+    return await run_checks(workspace, context.deck.policy.isolation, wanted)
 
 
-async def _checked(kind: Kind, place: Place, paths: tuple[str, ...], pattern: str, types: str) -> list[Check]:
-    if kind == "lint":
-        return [await run_static(place, "lint", "ruff", paths)]
-    if kind == "types":
-        return [await run_static(place, "types", types or type_checker(place), paths)]
-    if kind == "tests":
-        return [await run_pytest(place, paths, pattern)]
-    scripts = npm_scripts(place.root)
-    if not scripts:
-        return [Check("npm", "npm", Standing.SKIPPED, note="package.json has none of the usual scripts")]
-    return [await run_npm(place, script) for script in scripts]
+Hashes = Annotated[
+    dict[str, str] | None,
+    Field(description="By path, the hash that was shown: nothing is changed where a file has another."),
+]
 
 
-def _path(workspace: Workspace, directory: str, path: str) -> str:
-    """A path as programs take it: no option, and nothing outside."""
-    file, colons, test = path.partition("::")
-    workspace.relative(f"{directory}/{file}")
-    if Path(file).is_absolute():
-        raise ExpectedError(f"The path {file!r} is absolute; give it from the folder of the project on.")
-    return f"./{file}{colons}{test}"
+async def _fix_preview(
+    *,
+    paths: tuple[str, ...],
+    codes: tuple[str, ...],
+    unsafe: bool,
+    expect_hashes: Mapping[str, str] | None,
+    workspace: Workspace,
+    context: ToolContext,
+) -> str:
+    wanted = WantedFixes(paths, codes, unsafe, expect_hashes)
+    planned = await plan_fixes(workspace, context.deck.policy.isolation, wanted)
+    return "".join(one.diff for one in planned.files) or "nothing changes"
 
 
-def _against(before: Counter[str], check: Check) -> Check:
-    """The check with the findings that are new only; it has passed where there are none."""
-    new = new_findings(before, check.tool, check.findings)
-    known = len(check.findings) - len(new)
-    if check.status is not Standing.FAILED or not known:
-        return check
-    errors = sum(one.severity == "error" for one in new)
-    status = Standing.FAILED if new else Standing.PASSED
-    return replace(
-        check, status=status, known=known, findings=tuple(new), errors=errors, warnings=len(new) - errors
-    )
+@verify.action(
+    effects="read,write", preview=_fix_preview, examples=[{}, {"paths": ["src"], "codes": ["F401"]}]
+)
+async def fix(
+    *,
+    context: Injected[ToolContext],
+    workspace: Injected[Workspace],
+    paths: Annotated[
+        tuple[str, ...], Field(description="Only these files or folders; none for the whole workspace.")
+    ] = (),
+    codes: Annotated[
+        tuple[str, ...], Field(description="Only findings of these codes of ruff, such as F401.")
+    ] = (),
+    unsafe: Annotated[bool, Field(description="Also by changes that ruff calls unsafe.")] = False,
+    expect_hashes: Hashes = None,
+) -> Fixed:
+    """Mend what ruff can mend by itself, in files and notebooks, and tell what changed and what is left.
+
+    All files are changed, or none where one of them is changed by others meanwhile.
+    """
+    wanted = WantedFixes(paths, codes, unsafe, expect_hashes)
+    planned = await plan_fixes(workspace, context.deck.policy.isolation, wanted)
+    return carry_out_fixes(workspace, planned)

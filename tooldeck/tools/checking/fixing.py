@@ -23,7 +23,15 @@ from tooldeck.tools.texts.documents import decode, digest
 from tooldeck.tools.texts.faults import fault
 from tooldeck.tools.texts.snapshots import snapshots_of
 
-__all__ = ["Fixed", "FixedFile", "carry_out_fixes", "findings_below", "findings_of", "plan_fixes"]
+__all__ = [
+    "Fixed",
+    "FixedFile",
+    "WantedFixes",
+    "carry_out_fixes",
+    "findings_below",
+    "findings_of",
+    "plan_fixes",
+]
 
 MOST_BYTES = 20_000_000
 _LIMITS = Limits(seconds=60.0, kept=48 * MIB, output=64 * MIB, processes=64)
@@ -62,7 +70,7 @@ class Fixed:
         return Answer(self, "\n".join(lines))
 
 
-class Wanted(NamedTuple):
+class WantedFixes(NamedTuple):
     """What is to be mended."""
 
     paths: Sequence[str]
@@ -95,7 +103,7 @@ async def findings_below(place: Place, paths: Sequence[str], options: Sequence[s
     return _read(place, await place.run([*words, *(f"./{path}" for path in paths or ["."])]))
 
 
-async def plan_fixes(workspace: Workspace, minimum: Isolation, wanted: Wanted) -> Planned:
+async def plan_fixes(workspace: Workspace, minimum: Isolation, wanted: WantedFixes) -> Planned:
     """What ruff would change; changes nothing. Raises `SetupError`, `ExpectedError` and `PathRefused`."""
     hashes = {workspace.relative(path): hash_ for path, hash_ in (wanted.expect_hashes or {}).items()}
     names = [workspace.relative(path) for path in wanted.paths]

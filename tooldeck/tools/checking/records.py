@@ -120,10 +120,13 @@ class Report:
         failed = sum(check.status is Standing.FAILED for check in self.checks)
         return passed / (passed + failed) if passed + failed else None
 
-    def _tool_answer_(self) -> Answer:
+    def __str__(self) -> str:
         rate = "nothing was checked" if self.pass_rate is None else f"pass rate {self.pass_rate:.0%}"
         head = f"{self.status} ({rate}; sandbox: {self.isolation})"
-        return Answer(self, "\n".join([head, *map(str, self.checks)]))
+        return "\n".join([head, *map(str, self.checks)])
+
+    def _tool_answer_(self) -> Answer:
+        return Answer(self, str(self))
 
 
 def together(checks: Iterable[Check]) -> Standing:

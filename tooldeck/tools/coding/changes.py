@@ -9,7 +9,7 @@ from pydantic import Field
 from tooldeck.core.cancel import CancelToken
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.guards.paths import FileChange, Workspace
-from tooldeck.tools.checking.fixing import Fixed, Wanted, carry_out_fixes, plan_fixes
+from tooldeck.tools.checking.fixing import Fixed, WantedFixes, carry_out_fixes, plan_fixes
 from tooldeck.tools.coding.changing import inserted, replaced
 from tooldeck.tools.coding.editing import carried_out, diff_of, edited
 from tooldeck.tools.coding.parameters import ExpectHash, FilePath, NamePathText, asked_of_symbol
@@ -150,7 +150,7 @@ async def fix_preview(
     context: ToolContext,
 ) -> str:
     """What `fix` would change."""
-    planned = await plan_fixes(workspace, context.deck.policy.isolation, Wanted(paths, codes, unsafe))
+    planned = await plan_fixes(workspace, context.deck.policy.isolation, WantedFixes(paths, codes, unsafe))
     return "".join(one.diff for one in planned.files) or "nothing changes"
 
 
@@ -165,5 +165,5 @@ async def fix(
     unsafe: Annotated[bool, Field(description="Also by changes that ruff calls unsafe.")] = False,
 ) -> Fixed:
     """Mend what the linter can mend by itself, in files and notebooks, and tell what is left."""
-    planned = await plan_fixes(workspace, context.deck.policy.isolation, Wanted(paths, codes, unsafe))
+    planned = await plan_fixes(workspace, context.deck.policy.isolation, WantedFixes(paths, codes, unsafe))
     return carry_out_fixes(workspace, planned)

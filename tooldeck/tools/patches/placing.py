@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tooldeck.tools.patches.records import BadPatch, Hunk
 from tooldeck.tools.texts.documents import Document
 from tooldeck.tools.texts.matching import folded, indented
 
-__all__ = ["LIBERTIES", "Placed", "patched"]
+__all__ = ["Fuzz", "Placed", "patched"]
 
-LIBERTIES = ("exact", "whitespace")
-"""What may differ between the lines of a patch and those of the file: nothing, or blanks and typography."""
+Fuzz = Literal["exact", "whitespace", "context"]
+"""What may differ between the lines of a patch and those of the file.
+
+Nothing; or blanks and typography; or, where that leads nowhere, also up to `_MOST_DROPPED` lines of context
+at each edge of a hunk, whose other lines must then stand at one place only.
+"""
+_MOST_DROPPED = 2
 _KEYS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("", lambda line: line),
     ("blanks at line ends aside", str.rstrip),
@@ -43,7 +49,7 @@ class _Spot(NamedTuple):
 
 
 def patched(
-    document: Document, hunks: list[Hunk], path: str, *, exact: bool
+    document: Document, hunks: list[Hunk], path: str, fuzz: Fuzz = "whitespace"
 ) -> tuple[Document, list[Placed]]:
     """The document with all hunks in it, and where each was put. Raises `BadPatch` naming the hunk."""
     lines = document.lines
@@ -52,7 +58,7 @@ def patched(
     begin = drift = 0
     for number, hunk in enumerate(hunks, 1):
         what = f"hunk {number} of {path!r}"
-        spot = _spot(hunk, lines, begin, drift, what, exact=exact)
+        spot, hunk = _placed(hunk, lines, (begin, drift), what, fuzz)  # noqa: PLW2901 - with less context
         offset = 0
         if hunk.start is not None and hunk.old and not spot.already:
             offset = spot.at - (hunk.start - 1)
@@ -67,6 +73,41 @@ def patched(
         document = document.with_lines(start, stop, new)
     applied = [hunk for hunk, one in zip(hunks, placed, strict=True) if not one.already]
     return _closed(document, applied[-1] if applied else None), placed
+
+
+def _placed(
+    hunk: Hunk, lines: list[str], since: tuple[int, int], what: str, fuzz: Fuzz
+) -> tuple[_Spot, Hunk]:
+    """Where a hunk belongs, and what of it is looked at there; `since` are `begin` and `drift` of `_spot`."""
+    begin, drift = since
+    try:
+        return _spot(hunk, lines, begin, drift, what, exact=fuzz == "exact"), hunk
+    except BadPatch:
+        if fuzz != "context":
+            raise
+        begin = _after_headings(hunk, lines, begin, what)
+        for less in _with_less_context(hunk):
+            found = [at for at in _places(less.old, lines, lambda line: line) if at >= begin]
+            if len(found) == 1:
+                dropped = len(hunk.lines) - len(less.lines)
+                told = f"{dropped} line{'s' if dropped > 1 else ''} of context aside"
+                return _Spot(found[0], told), less
+        raise
+
+
+def _with_less_context(hunk: Hunk) -> Iterator[Hunk]:
+    """The hunk without the outermost lines of its context, the most of it first; some context is kept."""
+    signs = "".join(sign for sign, _ in hunk.lines)
+    above, below = len(signs) - len(signs.lstrip(" ")), len(signs) - len(signs.rstrip(" "))
+    if hunk.old_open or hunk.new_open or hunk.at_end:
+        below = 0  # where the file ends is no matter of context
+    drops = itertools.product(range(_MOST_DROPPED + 1), repeat=2)
+    for first, last in sorted(drops, key=lambda drop: (sum(drop), abs(drop[0] - drop[1]))):
+        kept = hunk.lines[first : len(hunk.lines) - last]
+        fits = first + last > 0 and first <= above and last <= below and first + last < above + below
+        if fits and any(sign != " " for sign, _ in kept):
+            start = None if hunk.start is None else hunk.start + first
+            yield replace(hunk, lines=kept, start=start)
 
 
 def _spot(hunk: Hunk, lines: list[str], begin: int, drift: int, what: str, *, exact: bool) -> _Spot:
