@@ -69,7 +69,8 @@ class Lab:
 
     def _as_loaded(self) -> bool:
         # One that was loaded again restores itself, and may open its notebook once more, later.
-        return self.server.front_end == "lab" and self._js("return window.loadedFor ?? ''") == self.server.comms
+        loaded_for = self._js("return window.loadedFor ?? ''")
+        return self.server.front_end == "lab" and loaded_for == self.server.comms
 
     def leave(self) -> bool:
         """Put the page back as it was loaded, with nothing open, so that the next notebook opens much sooner.
