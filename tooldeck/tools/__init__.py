@@ -23,6 +23,7 @@ BUILTINS: Mapping[str, str] = MappingProxyType(
         "exec": "tooldeck.tools.exec:exec_tool",
         "git": "tooldeck.tools.git:git",
         "lsp": "tooldeck.tools.lsp:lsp",
+        "media": "tooldeck.tools.media:media",
         "memory": "tooldeck.tools.memory:memory",
         "apply_patch": "tooldeck.tools.apply_patch:apply_patch",
         "checkpoint": "tooldeck.tools.checkpoint:checkpoint",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -14,7 +13,7 @@ from tooldeck.core.parts import Answer
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlRefused
 from tooldeck.tools.pages.fetching import Web, web_of
-from tooldeck.tools.pages.reading import Page, read_page
+from tooldeck.tools.pages.reading import Page, page_of
 from tooldeck.tools.pages.searching import DdgsSearch, Sighting, plain
 
 __all__ = ["web"]
@@ -85,7 +84,7 @@ async def fetch(
 ) -> Answer:
     """Read a page: HTML as Markdown, and JSON, CSV, PDF and text. Long ones in parts: go on at `next`."""
     got = await web_of(context, web).page(url)
-    page = await asyncio.to_thread(read_page, got.body, got.content_type, got.url, whole=whole)
+    page = await page_of(got.body, got.content_type, got.url, whole=whole)
     end = cut_before(page.text, start + max_chars)
     part = page.text[start:end]
     value: dict[str, Any] = {

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.tools.kinds import media_type_of
 
 __all__ = ["Decoded", "decode", "kind_of", "read_body"]
 
@@ -17,19 +18,6 @@ _ZLIB_OR_GZIP, _RAW = 47, -15
 _SNIFFED = 2_048
 _ENOUGH = 40
 """Bytes beyond ASCII from which on a charset can be guessed; below, it is that of most such pages."""
-_MAGIC: Mapping[bytes, str] = MappingProxyType(
-    {
-        b"%PDF-": "pdf",
-        b"\x89PNG": "image/png",
-        b"GIF8": "image/gif",
-        b"\xff\xd8\xff": "image/jpeg",
-        b"PK\x03\x04": "application/zip",
-        b"\x1f\x8b": "application/gzip",
-        b"\x7fELF": "application/x-executable",
-        b"RIFF": "media",
-        b"\x00\x00\x00": "media",
-    }
-)
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _META = re.compile(
     rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:.-]{2,40})"
@@ -112,9 +100,9 @@ def _unpacking(encoding: str) -> _Unpacking | None:
 def kind_of(media_type: str, body: bytes) -> str:
     """What a body is: ``html``, ``json``, ``csv``, ``pdf``, ``text``, or a media type that is no text."""
     head = body[:_SNIFFED]
-    magic = next((kind for start, kind in _MAGIC.items() if head.startswith(start)), None)
-    if magic is not None:
-        return media_type if magic == "media" and media_type else magic
+    magic = media_type_of(body)
+    if magic:
+        return "pdf" if magic == "application/pdf" else magic
     if b"\x00" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return media_type or "application/octet-stream"
     named = _named(media_type)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import importlib.util
 import io
 import json
+from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
 from typing import Any
 
-from tooldeck.core.errors import ExpectedError, SetupError
+from tooldeck.core.errors import ExpectedError, TooManyHungBodies
+from tooldeck.hosts.threads import leave_behind, start
 from tooldeck.tools.pages.bodies import decode, kind_of
 from tooldeck.tools.pages.markdown import LONGEST, read_html
+from tooldeck.tools.seeing.decoding import pdf_texts
 
-__all__ = ["Page", "pdf_pages", "read_page"]
+__all__ = ["Page", "page_of", "read_page"]
 
 MOST_PAGES = 300
 """Pages of a PDF that are read."""
+PATIENCE = 5.0
+"""Seconds for finding the main part of a page."""
 _TOO_SHORT = 0.1
 """Below this share of the plain text, what a reader took for the article is not the article."""
 
@@ -36,16 +42,24 @@ class Page:
     """What a reader should know of how it was read."""
 
 
-def read_page(body: bytes, content_type: str, url: str, *, whole: bool = False) -> Page:
+async def page_of(body: bytes, content_type: str, url: str, *, whole: bool = False) -> Page:
     """Read what a server sent; `whole` keeps menus and the like.
 
     Raises `ExpectedError` for what has no text, `SetupError` for a reader that is missing.
     """
-    media_type, _, rest = content_type.partition(";")
-    media_type = media_type.strip().lower()
+    if kind_of(_media_type(content_type), body) == "pdf":
+        return await _pdf(body)
+    return await asyncio.to_thread(read_page, body, content_type, url, whole=whole)
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def read_page(body: bytes, content_type: str, url: str, *, whole: bool = False) -> Page:
+    """Read a page that is a text of some kind; as `page_of`."""
+    media_type, rest = _media_type(content_type), content_type.partition(";")[2]
     kind = kind_of(media_type, body)
-    if kind == "pdf":
-        return _pdf(body)
     if kind not in {"html", "json", "csv", "text"}:
         raise ExpectedError(
             f"What is at this address is {kind!r}, {len(body):,} bytes, and no text to be read."
@@ -82,19 +96,26 @@ def _html(html: str, charset: str, url: str, notes: list[str], *, whole: bool) -
 
 
 def _article(html: str, url: str) -> str | None:
-    """The main part of a page by trafilatura, where that is installed and finds one."""
+    """The main part of a page by trafilatura, where that is installed and finds one in time."""
     if importlib.util.find_spec("trafilatura") is None:
         return None
     import trafilatura
 
-    return trafilatura.extract(
-        html,
-        url=url,
-        output_format="markdown",
-        include_links=True,
-        include_tables=True,
-        include_comments=False,
-    )
+    def work() -> str | None:
+        return trafilatura.extract(
+            html, url=url, output_format="markdown", include_links=True, include_tables=True,
+            include_comments=False,
+        )  # fmt: skip
+
+    try:
+        extracting = start(work, "web")
+    except TooManyHungBodies:
+        return None
+    try:
+        return extracting.result(PATIENCE)
+    except TooLate:
+        leave_behind(extracting, "web")  # some pages are made to keep readers busy
+        return None
 
 
 def _json(text: str, notes: list[str]) -> str:
@@ -122,37 +143,11 @@ def _about_table(text: str) -> str:
     return f"A table of {len(rows)} rows with {columns} columns, parted by {dialect.delimiter!r}{odd}."
 
 
-def _pdf(body: bytes) -> Page:
-    pages = pdf_pages(body)
-    found = [f"## Page {number}\n\n{text}" for number, text in enumerate(pages, 1) if text.strip()]
+async def _pdf(body: bytes) -> Page:
+    total, read = await pdf_texts(body, "The PDF", most=MOST_PAGES)
+    found = [f"## Page {one.page}\n\n{one.text}" for one in read if one.text.strip()]
     if not found:
-        raise ExpectedError(f"The PDF has {len(pages)} pages and no text in it; it may be a scan.")
-    notes = () if len(pages) < MOST_PAGES else (f"Only its first {MOST_PAGES} pages were read.",)
+        scan = "it may be a scan" if any(one.pictures for one in read) else "nor are there pictures"
+        raise ExpectedError(f"The PDF has {total} pages and no text in it; {scan}.")
+    notes = () if total <= len(read) else (f"Only its first {len(read)} of {total} pages were read.",)
     return Page("pdf", "", "\n\n".join(found), notes=notes)
-
-
-def pdf_pages(body: bytes) -> list[str]:
-    """The text of each page of a PDF, up to `MOST_PAGES`; raises `ExpectedError` where it cannot be read."""
-    try:
-        import pypdfium2 as pdfium
-    except ImportError:
-        raise SetupError("Reading PDF needs the package pypdfium2: pip install 'tooldeck[media]'.") from None
-    try:
-        document = pdfium.PdfDocument(body)
-    except pdfium.PdfiumError as error:
-        why = "it is encrypted" if "password" in str(error).lower() else "it is damaged"
-        raise ExpectedError(f"The PDF cannot be read: {why}.") from None
-    try:
-        return [_page_text(document, number) for number in range(min(len(document), MOST_PAGES))]
-    finally:
-        document.close()
-
-
-def _page_text(document: Any, number: int) -> str:
-    page = document[number]
-    words = page.get_textpage()
-    try:
-        return words.get_text_bounded().replace("\r\n", "\n")
-    finally:
-        words.close()
-        page.close()
