@@ -37,7 +37,7 @@ lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 	@$(BIN)/jupyter-lab $(LAB_OPTIONS) notebooks/01_quickstart.ipynb
 
 # --keep-going: one failing part hides none of the others, and the whole fails all the same.
-test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox ## run everything that CI runs; goes on after a failure, then fails
+test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox $(STAMPS)/ocr ## run everything that CI runs; goes on after a failure, then fails
 	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks demo
 
 lint: lint-style lint-format lint-types lint-imports ## check style, types and what may import what
@@ -61,7 +61,7 @@ else
 	@echo "widgets/package.json is missing: no front-end tests"
 endif
 
-test-python: $(STAMPS)/test $(STAMPS)/sandbox $(STAMPS)/servers ## all Python tests that need no browser
+test-python: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox $(STAMPS)/ocr $(STAMPS)/servers ## all Python tests but those of front ends
 	$(PYTEST) $(PARALLEL) -m "not browser and not serial"
 
 # pytest ends with 5 when it found no test, which is no fault here.
@@ -110,6 +110,10 @@ $(STAMPS)/chromium: scripts/install_chromium.sh
 
 $(STAMPS)/sandbox: scripts/install_sandbox.sh
 	@scripts/install_sandbox.sh
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/ocr: scripts/install_ocr.sh
+	@scripts/install_ocr.sh
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/servers: scripts/install_servers.sh $(STAMPS)/venv

@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from sample_pictures import pdf_of, picture_of
+
 __all__ = ["FILES", "make_sample_workspace"]
 
 FILES: dict[str, str] = {
@@ -42,6 +44,9 @@ def _write(folder: Path) -> None:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="")
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / "lamp.png").write_bytes(picture_of("A yellow lamp"))
+    (folder / "pictures" / "lamp.pdf").write_bytes(pdf_of("A yellow lamp"))
 
 
 @functools.cache

@@ -78,6 +78,7 @@ def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number
     deck = Deck(policy="auto", workspace=make_sample_workspace(tmp_path), store=":memory:")
     deck.provide(Web, offline_web())
     _of_decks[deck] = one_browser
+    deck.model = lambda messages, tools: "A yellow lamp."
     deck.provide(Skills, Skills({"project": make_sample_skills(tmp_path / ".skills")}))
     deck.add_builtins(action.name)
     example = action.examples[number]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 import time
 import zlib
 
 import pytest
 from odd_server import odd_server
 from offline_web import offline_web
+from sample_pictures import pdf_of
 
 from tooldeck import Deck
 from tooldeck.tools.pages.fetching import Web
@@ -281,42 +283,17 @@ def test_a_page_is_what_it_is_and_not_what_it_is_called(site):
     assert fetched(site, "/csv").unwrap()["notes"] == ["A table of 3 rows with 2 columns, parted by ';'."]
 
 
-def pdf_with(text):
-    import pypdfium2 as pdfium
-    from pypdfium2 import raw
-
-    document = pdfium.PdfDocument.new()
-    page = document.new_page(300, 300)
-    if text:
-        font = raw.FPDFText_LoadStandardFont(document.raw, b"Helvetica")
-        words = raw.FPDFPageObj_CreateTextObj(document.raw, font, 12)
-        encoded = (text + "\x00").encode("utf-16-le")
-        raw.FPDFText_SetText(words, _wide(raw, encoded))
-        raw.FPDFPageObj_Transform(words, 1, 0, 0, 1, 20, 200)
-        raw.FPDFPage_InsertObject(page.raw, words)
-        raw.FPDFPage_GenerateContent(page.raw)
-    import io
-
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
-
-
-def _wide(raw, encoded):
-    import ctypes
-
-    return ctypes.cast(ctypes.create_string_buffer(encoded), raw.FPDF_WIDESTRING)
-
-
 def test_a_pdf_is_read_page_by_page_whatever_its_type_says(site):
-    site.page("/pdf", pdf_with("Hello of a PDF"), "text/html")
+    site.page("/pdf", pdf_of("Hello of a PDF"), "text/html")
     value = fetched(site, "/pdf").unwrap()
     assert value["kind"] == "pdf"
     assert value["text"] == "## Page 1\n\nHello of a PDF"
-    site.page("/scan", pdf_with(""), "application/pdf")
+    site.page("/scan", pdf_of(""), "application/pdf")
     assert "no text in it" in fetched(site, "/scan").error
     site.page("/broken", b"%PDF-1.7 nothing", "application/pdf")
-    assert "it is damaged" in fetched(site, "/broken").error
+    assert "The PDF is damaged" in fetched(site, "/broken").error
+    site.page("/locked", pdf_of("secret", password="key"), "application/pdf")
+    assert "The PDF is encrypted" in fetched(site, "/locked").error
 
 
 # -- as Markdown
@@ -352,6 +329,18 @@ def test_the_article_is_found_with_trafilatura_and_small_pages_are_kept_whole():
     page = read_page(html.encode(), "text/html", "http://example.org/")
     assert "Sentence 29" in page.text
     assert read_page(b"<p>tiny", "text/html", "").text == "tiny"
+
+
+def test_a_page_that_keeps_the_finder_of_articles_busy_is_read_whole_instead(monkeypatch):
+    import trafilatura
+
+    over = threading.Event()
+    monkeypatch.setattr(trafilatura, "extract", lambda html, **_: over.wait(30))
+    monkeypatch.setattr("tooldeck.tools.pages.reading.PATIENCE", 0.05)
+    try:
+        assert read_page(b"<h1>T</h1><p>words", "text/html", "").text == "# T\n\nwords"
+    finally:
+        over.set()
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ from tooldeck.guards.text import one_line
 from tooldeck.hosts.background import background
 from tooldeck.tools.browsing.answers import picture as picture_of_page
 from tooldeck.tools.browsing.chromium import browser_loop, why_no_browser
-from tooldeck.tools.browsing.sessions import Session
+from tooldeck.tools.browsing.sessions import Browsers
 from tooldeck.tools.kinds import media_type_of
 from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.seeing.decoding import MOST_BYTES, pdf_facts, pdf_images, pdf_texts, picture
-from tooldeck.tools.seeing.screen import screen_picture
-from tooldeck.tools.seeing.words import LANGUAGES, Engine, engine_for, words_in
+from tooldeck.tools.seeing.screen import screen_picture, why_no_screen
+from tooldeck.tools.seeing.words import LANGUAGES, Engine, engine_for, why_no_words, words_in
 
 __all__ = ["media"]
 
@@ -111,7 +111,11 @@ async def describe(
     return Answer({"path": path}, f"This is {path}. {question}", (image,))
 
 
-@media.action(effects="read", examples=[{"path": "pictures/lamp.png"}])
+@media.action(
+    effects="read",
+    available=lambda: why_no_words() or True,
+    examples=[{"path": "pictures/lamp.png"}],
+)
 async def ocr(
     path: FilePath,
     *,
@@ -221,31 +225,34 @@ async def screenshot(
     *,
     full_page: Annotated[bool, Field(description="The whole page, not only its beginning.")] = False,
 ) -> Answer:
-    """Take a picture of a page in a fresh browser; it is kept for the person as well."""
+    """Take a picture of a page, in a browser of its own; it is kept for the person as well."""
     web = web_of(context, web)
     site = web.guard.read(url)
     await looked_up(web.guard, site)
-
-    async def shot() -> tuple[dict[str, Any], Image]:
-        session = Session(web)
-        try:
-
-            async def work() -> tuple[dict[str, Any], Image]:
-                tab = await session.go(site.url)
-                image, notes = await picture_of_page(tab, whole=full_page)
-                title = await tab.page.title()
-                return {"url": tab.page.url, "title": title, "notes": [*session.told(), *notes]}, image
-
-            return await session.act(work, 40)
-        finally:
-            await session.end()
-
-    value, image = await asyncio.wrap_future(browser_loop().submit(shot))
+    job = browser_loop().submit(_shot, context, web, site.url, whole=full_page)
+    value, image = await asyncio.wrap_future(job)
     told = [one_line(value["title"]), value["url"], *(f"[{note}]" for note in value["notes"])]
     return _shown(value, "\n".join(filter(None, told)), image, "page")
 
 
-@media.action(effects="read", risk="high", ask=True, examples=[{}])
+async def _shot(context: ToolContext, web: Web, url: str, *, whole: bool) -> tuple[dict[str, Any], Image]:
+    """A picture of a page, by a browser that is kept for further ones."""
+    session = await Browsers.of(context.deck).get(f"{context.session_id} pictures", web)
+
+    async def work() -> tuple[dict[str, Any], Image]:
+        tab = await session.new_tab()
+        try:
+            await session.go(url)
+            image, notes = await picture_of_page(tab, whole=whole)
+            title = await tab.page.title()
+            return {"url": tab.page.url, "title": title, "notes": [*session.told(), *notes]}, image
+        finally:
+            await session.drop(tab)
+
+    return await session.act(work, 40)
+
+
+@media.action(effects="read", risk="high", ask=True, available=lambda: why_no_screen() or True, examples=[{}])
 async def screen(context: Injected[ToolContext]) -> Answer:
     """Take a picture of all screens of this machine; it is kept for the person as well."""
     png, width, height = await asyncio.to_thread(screen_picture)

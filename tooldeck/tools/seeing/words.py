@@ -17,7 +17,7 @@ from tooldeck.guards.running import Limits, summed_up
 from tooldeck.guards.sandbox import best, run_confined
 from tooldeck.tools.seeing.decoding import read_words
 
-__all__ = ["LANGUAGES", "Engine", "engine_for", "words_in"]
+__all__ = ["LANGUAGES", "Engine", "engine_for", "why_no_words", "words_in"]
 
 Engine = Literal["auto", "tesseract", "rapidocr"]
 LANGUAGES = r"^[A-Za-z]{3}[A-Za-z_]{0,20}(\+[A-Za-z]{3}[A-Za-z_]{0,20}){0,5}$"
@@ -32,9 +32,17 @@ def engine_for(asked: Engine) -> str:
         return "tesseract"
     if importlib.util.find_spec("rapidocr") is not None:
         return "rapidocr"
-    raise SetupError(
-        "Nothing here reads words in pictures. For the program tesseract "
-        f"{install_command('tesseract')}; or the package rapidocr: pip install 'tooldeck[ocr]'."
+    raise SetupError(f"Nothing here reads words in pictures: {why_no_words()}.")
+
+
+def why_no_words() -> str:
+    """What is missing for reading words, with the commands that help; empty where nothing is."""
+    program = shutil.which("tesseract", path=environment()["PATH"])
+    if program or importlib.util.find_spec("rapidocr") is not None:
+        return ""
+    return (
+        f"for the program tesseract, {install_command('tesseract')}; or take the package rapidocr: pip "
+        "install 'tooldeck[ocr]'"
     )
 
 
@@ -51,13 +59,14 @@ async def words_in(png: bytes, what: str, engine: str, language: str) -> str:
             [program, "stdin", "stdout", "-l", language], View(Path(folder)), walls, _LIMITS,
             data=png, env={"OMP_THREAD_LIMIT": "1"},
         )  # fmt: skip
-    if finished.ok:
-        return finished.stdout.text.replace("\f", "").strip()
     missing = re.findall(r"Failed loading language '([^']{1,30})'", finished.stderr.text)
     if missing:
         package = f"tesseract-ocr-{missing[0].replace('_', '-')}"
         raise SetupError(
-            f"tesseract has no data for the language {missing[0]!r}; install it with: apt-get install {package}."
+            f"tesseract has no data for the language {missing[0]!r}; install it with: "
+            f"apt-get install {package}."
         )
+    if finished.ok:
+        return finished.stdout.text.replace("\f", "").strip()
     last = finished.stderr.text.strip().splitlines()[-1:] or [""]
     raise ExpectedError(f"tesseract {summed_up(finished)}: {last[0][:200]}")

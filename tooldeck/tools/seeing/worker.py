@@ -6,6 +6,7 @@ lengths of the pictures that follow it. What a file has wrong comes back as ``er
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import sys
@@ -168,9 +169,7 @@ def rapidocr(data: bytes) -> Answer:
     import logging
 
     logging.disable(logging.CRITICAL)
-    from rapidocr import RapidOCR
-
-    read: Any = RapidOCR()(data)
+    read = importlib.import_module("rapidocr").RapidOCR()(data)
     lines = list(read.txts or ())
     return {"lines": [str(line) for line in lines], "sure": [float(score) for score in read.scores or ()]}, []
 
