@@ -1,4 +1,4 @@
-"""Pictures and PDF files, good ones and such as are made to do harm, and what can be seen and read on them."""
+"""Pictures and PDF files, good ones and such as are made to do harm; what is seen and read on them."""
 
 from __future__ import annotations
 
