@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from tooldeck.core.questions import Answer
 from tooldeck.mcp.connections import Connections
-from tooldeck.mcp.errors import McpToolError
+from tooldeck.mcp.errors import McpAnswerError, McpToolError
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
 LIMIT = 40.0
@@ -35,6 +37,32 @@ def test_the_time_server_tells_the_time(shelf, servers):
         shelf.tools["convert_time"], source_timezone="UTC", time="12:00", target_timezone="Asia/Tokyo"
     )
     assert json.loads(value.text)["target"]["datetime"].endswith("T21:00:00+09:00")
+
+
+def test_the_fetch_server_fetches_a_page_of_this_machine(shelf, servers):
+    pytest.importorskip("mcp_server_fetch", reason="pip install mcp-server-fetch")
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self):
+            found = self.path == "/page"
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<html><body><h1>Tides</h1><p>High water at noon.</p></body></html>")
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        servers.connect([sys.executable, "-m", "mcp_server_fetch", "--allow-private-ips"], label="fetch")
+        assert (
+            "High water at noon."
+            in called(shelf.tools["fetch"], url=f"http://127.0.0.1:{site.server_port}/page").text
+        )
+        with pytest.raises((McpAnswerError, McpToolError), match="404"):
+            called(shelf.tools["fetch"], url=f"http://127.0.0.1:{site.server_port}/nowhere")
+        site.shutdown()
 
 
 def test_the_git_server_reads_a_repository(shelf, servers, tmp_path):

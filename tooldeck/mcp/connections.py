@@ -13,20 +13,20 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Executor, Tool
 from tooldeck.mcp import sdk
 from tooldeck.mcp.connection import Connection
-from tooldeck.mcp.entering import Entering
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.pins import Pins
 from tooldeck.mcp.reviving import Reviving
 from tooldeck.mcp.shelving import Shelf, Shelving
 from tooldeck.mcp.trust import Trust
 from tooldeck.mcp.waiting import refuse_to_block, wait_for
+from tooldeck.mcp.watching import Watching
 from tooldeck.mcp.ways import awaited_way, blocking_way
 from tooldeck.store.tables import PinTable
 
 __all__ = ["Connection", "Connections"]
 
 
-class Connections(Entering):
+class Connections(Watching):
     """The MCP servers of a deck: a mapping from label to `Connection`.
 
     `wait` waits for a future on the calling thread, `wait_async` in the running loop; in a notebook both keep
@@ -56,6 +56,9 @@ class Connections(Entering):
         """Told on the session's thread when a connection is over, also while nobody uses it."""
         self.on_revived: Callable[[Connection], None] | None = None
         """Told on the session's thread when a server that had gone was connected again."""
+        self.on_notice: Callable[[str], object] | None = None
+        """Told on the session's thread what a person should hear of a server that started again or not."""
+        self._watches: dict[str, Future[Any]] = {}
         self.trust = Trust(Pins(pins))
         self._blocking = blocking_way(wait, call)
         self._awaited = awaited_way(wait_async, acall)
@@ -63,26 +66,28 @@ class Connections(Entering):
         self._reviving = Reviving(self._all.get, self._renewed_here, self._told_of_revival)
         self._lock = threading.RLock()
 
-    async def _renewed_here(self, dead: Connection) -> Connection:
-        """On the session's own loop, where nothing else may be waited with."""
-        return await self._renewed(dead, asyncio.wrap_future)
-
-    def _told_of_revival(self, made: Connection) -> None:
+    def _told_of_revival(self, made: Connection, told: str) -> None:
         if self.on_revived is not None:
             self.on_revived(made)
+        self._notice(told)
 
     def close(self, label: str) -> None:
         """Take the server's tools out of the deck and end the session, within about 5 seconds."""
         connection = self[label]
         refuse_to_block(connection)
+        self.unwatch(label)
         wait_for(self._leave(connection), self.wait)
 
     async def aclose(self, label: str) -> None:
         """The same as `close`, to be awaited."""
-        await self._awaited.wait(self._leave(self[label]))
+        connection = self[label]
+        self.unwatch(label)
+        await self._awaited.wait(self._leave(connection))
 
     def close_all(self) -> None:
         """Close every connection, all at the same time; those that cannot be waited for here end later."""
+        for label in list(self._watches):
+            self.unwatch(label)
         leaving = [(connection, self._leave(connection)) for connection in list(self._all.values())]
         for connection, future in leaving:
             try:

@@ -15,14 +15,15 @@ __all__ = ["Reviving"]
 class Reviving:
     """Gives calls a session in place of a dead one. Works on the loop of the sessions.
 
-    `current` gives the connection that has a label now, `renew` makes a dead one again, `tell` hears of each.
+    `current` gives the connection that has a label now, `renew` makes a dead one again, `tell` hears of it,
+    and what to tell the person.
     """
 
     def __init__(
         self,
         current: Callable[[str], Connection | None],
         renew: Callable[[Connection], Awaitable[Connection]],
-        tell: Callable[[Connection], None],
+        tell: Callable[[Connection, str], None],
     ) -> None:
         self._current = current
         self._renew = renew
@@ -56,5 +57,5 @@ class Reviving:
         why = (dead.reason.splitlines() or ["it was gone"])[0]
         made = await self._renew(dead)
         made.notes.append(f"Connected again, since {why} What it held in memory is lost.")
-        self._tell(made)
+        self._tell(made, made.notes[-1])
         return made

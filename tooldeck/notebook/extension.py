@@ -26,7 +26,6 @@ from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
 if TYPE_CHECKING:
-    from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.connections import Connections
 
 __all__ = ["Notebook", "load", "unload"]
@@ -93,13 +92,9 @@ class Notebook:
 
         listen(connections.handlers, self.bars)
         connections.on_end = self.live.session_ended
-        connections.on_revived = self._revived
+        connections.on_revived = self.live.session_revived
+        connections.on_notice = lambda told: post(say, told, place=current_place())
         connections.in_process = kernel_executor()
-
-    def _revived(self, made: Connection) -> None:
-        """A server that had gone was connected again, on the session's thread: card and cell say so."""
-        self.live.session_revived(made)
-        post(say, made.notes[-1], place=current_place())
 
 
 def load(shell: Any) -> None:

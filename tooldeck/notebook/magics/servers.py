@@ -56,6 +56,8 @@ class ServerMagics(SigningLines, OfferLines, ImportLines):
 
         A URL that wants to know who asks shows the page to sign in at. ``%mcp login [LABEL]`` signs in anew,
         ``%mcp logout [LABEL]`` gives the tokens back and closes the connection.
+        ``%mcp watch [LABEL] [FILE…]`` starts a local server again whenever its files change, ``%mcp watch
+        LABEL off`` no longer.
 
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
         asks about definitions that are new or changed.
