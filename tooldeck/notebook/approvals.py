@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from tooldeck.notebook.kernel.waiting import wait, wait_async
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from tooldeck.hosts.asynchronous import AsyncHost
     from tooldeck.notebook.widgets.approval import ApprovalCard
 
 __all__ = ["RENDER_WITHIN", "ApprovalDesk", "show_in_place", "shown_in"]
@@ -117,6 +118,39 @@ class ApprovalDesk:
             except TimeoutError:
                 return question.too_late()
 
+    async def ask_from_elsewhere(
+        self, request: ApprovalRequest, show: Callable[[Any], None], host: AsyncHost
+    ) -> Decision:
+        """The same for a call that no cell has made; the card goes where `show` puts it.
+
+        It is made on the main thread, as soon as no cell computes there. Refused where no page draws it: there
+        is no cell to type into.
+        """
+        if running_kernel() is None:
+            return refuse(request, "the prompt of IPython has the terminal")
+        reach = audience()
+        if reach is not Audience.WIDGETS:
+            return refuse(request, _NO_CARDS if reach is Audience.STDIN else why_nobody())
+        with shown_in(show):
+            context = copy_context()
+        main = Place(threading.main_thread().ident or 0)
+        opened = post(
+            context.run, _Question, request, self.render_within, self._stop_run, place=main
+        )
+        question: _Question = await host.wait(opened)
+        with question.closing(), self._in_line(question):
+            try:
+                await host.wait(question.appeared, question.patience)
+            except TimeoutError:
+                return question.unseen()
+            try:
+                return await host.wait(question.answer, request.timeout)
+            except TimeoutError:
+                return question.too_late()
+
+
+_NO_CARDS = "cards need ipywidgets, which are not installed"
+
 
 def _typed_blocking(prompt: Callable[[], Decision]) -> Decision:
     """Ask by text: on the main thread where it waits, since only there an interrupt ends `input`."""
@@ -199,6 +233,14 @@ class _Question:
         if not self.answer.cancel():
             return self.answer.result()
         decision = ask_by_input(self.request)
+        self.card.settle(decision)
+        return decision
+
+    def unseen(self) -> Decision:
+        """No page shows the card, and there is no other way to ask."""
+        if not self.answer.cancel():
+            return self.answer.result()
+        decision = refuse(self.request, "no page of this notebook shows the card of %mcp serve")
         self.card.settle(decision)
         return decision
 

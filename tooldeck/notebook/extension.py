@@ -12,7 +12,7 @@ from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
 from tooldeck.notebook.completion import install
-from tooldeck.notebook.hosts import notebook_hosts
+from tooldeck.notebook.hosts import NotebookServedHost, notebook_hosts
 from tooldeck.notebook.interrupted import show_briefly
 from tooldeck.notebook.kernel.environment import warn_if_unsupported
 from tooldeck.notebook.kernel.jobs import post
@@ -38,6 +38,7 @@ class Notebook:
         self.shell = shell
         self.deck = deck
         self.desk = ApprovalDesk()
+        self.served_host = NotebookServedHost(self.desk)
         self.live = Live(deck)
         self.bars = ProgressBars()
         self._undo: list[Any] = []
@@ -47,6 +48,7 @@ class Notebook:
         self.deck.trace = True
         self.deck.use_hosts(
             *notebook_hosts(self.desk),
+            served_host=self.served_host,
             ask_person=lambda question: answer(question, self.desk.render_within),
             caller=Caller(Source.CELL),
             prepare_mcp=self._prepare_mcp,

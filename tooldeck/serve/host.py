@@ -10,6 +10,7 @@ from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.deadline import as_deadline
+from tooldeck.core.errors import Cancelled
 from tooldeck.core.host import Work
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.background import background
@@ -28,7 +29,15 @@ class ServedHost(AsyncHost):
     in_place = False
 
     async def run(self, work: Work) -> Any:
-        """See `Host.run`."""
+        """See `Host.run`. A body that is interrupted, or ends the program, ends its own call and no more."""
+        try:
+            return await self._run(work)
+        except KeyboardInterrupt:
+            raise Cancelled("it was interrupted") from None
+        except (SystemExit, GeneratorExit) as stop:
+            raise RuntimeError(f"it tried to end the program: {stop!r}") from None
+
+    async def _run(self, work: Work) -> Any:
         limit = as_deadline(work.limit, self.now)
         if work.executor is not None:
             return await self._limited(work.executor.submit(work.function), limit)
