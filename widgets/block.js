@@ -1,6 +1,6 @@
 // A block of code with its length and a button that copies it; several forms of one thing may share a block.
 
-import { count, h, outside, put } from "./kit.js";
+import { copyText, count, h, outside, put } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -15,7 +15,7 @@ function render({ model, el }) {
   const code = h("pre", { class: "td-box", tabindex: "0" });
   const length = h("span", { class: "td-quiet" });
   const chosen = h("select", { onchange: () => draw() });
-  const copy = h("button", { type: "button", onclick: () => write(current()?.text ?? "", copied) }, "Copy");
+  const copy = h("button", { type: "button", onclick: () => copyText(current()?.text ?? "", copied) }, "Copy");
 
   const current = () => model.get("block").forms[chosen.selectedIndex] ?? model.get("block").forms[0];
   const draw = () => {
@@ -38,19 +38,6 @@ function render({ model, el }) {
   put(root, code, h("div", { class: "td-block-bar" }, copy, chosen, length, copied));
   el.append(root);
   return () => model.off("change:block", draw);
-}
-
-/**
- * @param {string} text
- * @param {HTMLElement} told
- */
-async function write(text, told) {
-  try {
-    await navigator.clipboard.writeText(text);
-    told.textContent = "copied";
-  } catch {
-    told.textContent = "The browser did not allow it: select the text and copy it.";
-  }
 }
 
 export default { render };

@@ -163,3 +163,17 @@ export function greet(model, answered, silent = () => {}, milliseconds = 4000) {
     model.off("msg:custom", hear);
   };
 }
+
+/**
+ * Put a text on the clipboard and say so, or say how else.
+ * @param {string} text
+ * @param {HTMLElement} told
+ */
+export async function copyText(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = "copied";
+  } catch {
+    told.textContent = "The browser did not allow it: select the text and copy it.";
+  }
+}

@@ -1,7 +1,7 @@
 // The card of a served deck: what other programs see and how they are told of it. The token comes only when a
 // person asks for it, and stays in the page.
 
-import { h, outside, put, shape } from "./kit.js";
+import { copyText, h, outside, put, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -61,7 +61,7 @@ function render({ model, el }) {
     copy: () => {
       const shown = token !== "";
       withToken(() => {
-        void write(filled(), copied);
+        void copyText(filled(), copied);
         if (!shown) token = "";
         draw();
       });
@@ -171,19 +171,6 @@ function clients({ clients: seen }) {
       ...seen.flatMap(([who, calls], index) => [index > 0 && " · ", h("code", {}, outside(who)), ` ${calls}`]),
     )
   );
-}
-
-/**
- * @param {string} text
- * @param {HTMLElement} told
- */
-async function write(text, told) {
-  try {
-    await navigator.clipboard.writeText(text);
-    told.textContent = "copied";
-  } catch {
-    told.textContent = "The browser did not allow it: show the token, select the text and copy it.";
-  }
 }
 
 export default { render };

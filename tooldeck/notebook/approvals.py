@@ -7,7 +7,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.call import Run
@@ -123,8 +123,8 @@ class ApprovalDesk:
     ) -> Decision:
         """The same for a call that no cell has made; the card goes where `show` puts it.
 
-        It is made on the main thread, as soon as no cell computes there. Refused where no page draws it: there
-        is no cell to type into.
+        It is made on the main thread, as soon as no cell computes there. Refused where no page draws it:
+        there is no cell to type into.
         """
         if running_kernel() is None:
             return refuse(request, "the prompt of IPython has the terminal")
@@ -134,10 +134,8 @@ class ApprovalDesk:
         with shown_in(show):
             context = copy_context()
         main = Place(threading.main_thread().ident or 0)
-        opened = post(
-            context.run, _Question, request, self.render_within, self._stop_run, place=main
-        )
-        question: _Question = await host.wait(opened)
+        opened = post(context.run, _Question, request, self.render_within, self._stop_run, place=main)
+        question = cast("_Question", await host.wait(opened))
         with question.closing(), self._in_line(question):
             try:
                 await host.wait(question.appeared, question.patience)

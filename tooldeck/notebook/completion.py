@@ -9,7 +9,7 @@ from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
 from tooldeck.mcp.clients import CLIENTS
 from tooldeck.notebook.lines import as_typed
-from tooldeck.notebook.magics import decks, inspecting, policies, servers, tools
+from tooldeck.notebook.magics import decks, inspecting, policies, servers, serving, tools
 from tooldeck.notebook.magics.offers import OFFER_WORDS
 from tooldeck.notebook.offered import offered
 from tooldeck.plugins import plugins
@@ -24,6 +24,7 @@ Words = Callable[[Deck, list[str], str], Iterable[str]]
 _CONDITIONS = tuple(f"{name}=" for name in CONDITIONS)
 _EFFECTS = tuple(f"effects={effect}" for effect in Effect)
 _CONNECT = ("demo", *map(as_typed, (*servers.OPTIONS, *servers.FLAGS)))
+_SERVE = ("stop", *map(as_typed, (*serving.SERVE_OPTIONS, *serving.SERVE_FLAGS)))
 _TOOL = tuple(map(as_typed, tools.OPTIONS))
 _WIRE_LOG = ("--stderr", *map(as_typed, inspecting.LOG_OPTIONS))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
@@ -61,6 +62,8 @@ def _mcp(deck: Deck, words: list[str], start: str = "") -> Iterable[str]:
         return servers.WORDS
     if words[0] == "connect":
         return _CONNECT
+    if words[0] == "serve":
+        return deck.tools if words[-1] in {"--allow", "--tools"} else _SERVE
     if words[0] == "import":
         return (*CLIENTS, "--all")
     labels = [made.label for made in deck.servers()]

@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.events import BreakerMoved, CallEnded, Event, ToolAdded, ToolRemoved
+from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Live:
         self._deck = deck
         self._cards: weakref.WeakSet[Any] = weakref.WeakSet()
         self._sessions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._servings: weakref.WeakSet[Any] = weakref.WeakSet()
         self._late: dict[str, CallEnded] = {}
         self._last: dict[str, float] = {}
         self._lock = threading.Lock()
@@ -40,11 +42,18 @@ class Live:
         with self._lock:
             self._sessions.add(card)
 
+    def follow_serving(self, card: Any) -> None:
+        """Keep the card of the served deck up to date for as long as somebody holds it."""
+        with self._lock:
+            self._servings.add(card)
+
     def observe(self, event: Event) -> None:
         """Take in one event of the deck."""
         tool = event.result.call.tool if isinstance(event, CallEnded) else getattr(event, "tool", None)
         if tool is not None and tool.origin.kind == "mcp":
             self._refresh(tool.origin.label)
+        if isinstance(event, ToolAdded | ToolRemoved) or _served(event):
+            self._refresh_servings()
         if isinstance(event, ToolAdded) and event.replaced is not None:
             for card in self._of(event.tool.name):
                 card.replace(event.tool)
@@ -70,6 +79,12 @@ class Live:
             cards = [card for card in self._sessions if card.label == label]
         for card in cards:
             card.refresh(made)
+
+    def _refresh_servings(self) -> None:
+        with self._lock:
+            servings = list(self._servings)
+        for card in servings:
+            card.refresh()
 
     def flush(self, *_ignored: Any) -> None:
         """Show what was held back; called when a cell has ended."""
@@ -117,3 +132,7 @@ class Live:
     def _of(self, name: str) -> list[Any]:
         with self._lock:
             return [card for card in self._cards if card.tool.name == name]
+
+
+def _served(event: Event) -> bool:
+    return isinstance(event, CallEnded) and event.result.call.caller.source is Source.MCP

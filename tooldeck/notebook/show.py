@@ -20,8 +20,9 @@ from tooldeck.notebook.say import say
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
     from tooldeck.notebook.extension import Notebook
+    from tooldeck.serve.serving import Serving
 
-__all__ = ["Static", "show_session", "show_tool", "show_trace"]
+__all__ = ["Static", "show_serving", "show_session", "show_tool", "show_trace"]
 
 _hinted = False
 
@@ -95,4 +96,20 @@ def show_session(notebook: Notebook, made: Connection) -> None:
         return
     card = SessionCard(made, notebook.deck.policy, reconnect=notebook.mcp.reconnect, close=notebook.mcp.close)
     notebook.live.follow_session(card)
+    display(card)
+
+
+def show_serving(notebook: Notebook, made: Serving) -> None:
+    """Display the card of the served deck; questions of its clients appear in it."""
+    try:
+        from tooldeck.notebook.widgets.serving import ServingCard
+    except SetupError as missing:
+        _hint(missing)
+        text = f"{made!r}\n{made.mcp_json()}\n{made.claude_command()}"
+        display(Static(text, render.box(text)))
+        return
+    card = ServingCard(made, lambda: notebook.deck.policy, made.stop)
+    notebook.live.follow_serving(card)
+    notebook.served_host.show = card.put
+    made.on_stop = card.refresh
     display(card)

@@ -42,6 +42,8 @@ class Serving:
         self._carrier = carrier
         self._wait = wait
         self._forget = forget
+        self.on_stop: Callable[[], object] | None = None
+        """Told once it has been stopped."""
         self.token = token
         """What clients send as ``Authorization: Bearer``; None where none is asked for."""
 
@@ -132,6 +134,8 @@ class Serving:
         if self.running:
             self._wait(self._carrier.stop())
             self._carrier.end_thread()
+            if self.on_stop is not None:
+                self.on_stop()
 
     def __enter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ import progress from "../progress.js";
 import question from "../question.js";
 import result from "../result.js";
 import run from "../run.js";
+import serving from "../serving.js";
 import session from "../session.js";
 import signin from "../signin.js";
 import summary from "../summary.js";
@@ -97,6 +98,24 @@ const all = {
     { run: story(), live: [] },
     "run",
     story({ model: plain("changed"), reason: [], entries: [{ kind: "model", text: plain("said") }] }),
+  ],
+  serving: [
+    serving,
+    {
+      serving: {
+        running: true,
+        name: nasty,
+        url: "http://127.0.0.1:1/mcp",
+        facts: "1 tool shown, 2 not",
+        token: true,
+        dots: "••••",
+        forms: [["mcp.json", "Bearer ••••"], ["Claude Code", "claude ••••"]],
+        tools: [{ name: nasty, powers: "reads", asks: "asks", about: nasty }],
+        clients: [[nasty, "2 calls"]],
+      },
+    },
+    "serving",
+    { running: false, name: plain("changed"), url: "", facts: "", token: true, dots: "••••", forms: [], tools: [], clients: [] },
   ],
   session: [
     session,
@@ -262,6 +281,25 @@ test("a copy that the browser forbids says how else", async () => {
   el.querySelector("button")?.click();
   await Promise.resolve();
   expect(el.querySelector("[role=status]")?.textContent).toContain("select the text");
+});
+
+test("the token comes when a person asks for it, is copied without being shown, and can be hidden", async () => {
+  const written = vi.fn(async () => {});
+  vi.stubGlobal("navigator", { clipboard: { writeText: written } });
+  const { el, kernel } = await drawn("serving");
+  const press = (/** @type {string} */ name) =>
+    [...el.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
+  const asked = () => kernel.of("token").length;
+  press("Copy with token");
+  expect(asked()).toBe(1);
+  kernel.say({ type: "token", token: "s3cret" });
+  expect(written).toHaveBeenCalledWith("Bearer s3cret");
+  expect(el.textContent).not.toContain("s3cret");
+  press("Show token");
+  kernel.say({ type: "token", token: "s3cret" });
+  expect(el.querySelector("pre")?.textContent).toBe("Bearer s3cret");
+  press("Hide token");
+  expect(el.textContent).not.toContain("s3cret");
 });
 
 test("the form of a block that a person chose stays chosen when the text changes", async () => {

@@ -12,6 +12,7 @@ from tooldeck.notebook.magics.base import found_in, in_one_sentence
 from tooldeck.notebook.magics.importing import ImportLines
 from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
 from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
+from tooldeck.notebook.magics.serving import ServingLines
 from tooldeck.notebook.magics.signing import SIGN_WORDS, SigningLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
 WORDS = (
-    *("connect", "list", "tools", "close", "reconnect", "import"),
+    *("connect", "list", "tools", "close", "reconnect", "import", "serve"),
     *(*SIGN_WORDS, *INSPECT_WORDS, *OFFER_WORDS),
 )
 """What may follow ``%mcp``."""
@@ -34,7 +35,7 @@ FLAGS = ("trust",)
 
 
 @magics_class
-class ServerMagics(SigningLines, OfferLines, ImportLines):
+class ServerMagics(SigningLines, OfferLines, ImportLines, ServingLines):
     """Magics for MCP servers."""
 
     @no_var_expand

@@ -84,7 +84,9 @@ class ServingHead(Panel):
         made, policy = self.made, self._policy()
         door = "without a token" if made.token is None else f"with a token ({HIDDEN})"
         lines = [f"Serving {made.name!r} to MCP clients of this machine, {door}: {self._counts()}."]
-        lines += [f"  {_label(tool)}: {facts.powers(tool)}; {facts.asks(tool, policy)}" for tool in made.tools]
+        lines += [
+            f"  {_label(tool)}: {facts.powers(tool)}; {facts.asks(tool, policy)}" for tool in made.tools
+        ]
         return "\n".join(lines)
 
 
