@@ -133,7 +133,7 @@ async def test_the_history_says_who_called(served, era):
         await client.call_tool("squares", {"n": 1})
     caller = served.deck.history()[-1].call.caller
     assert caller.source is Source.MCP
-    assert caller.label.startswith("MCP client mcp")
+    assert caller.label.startswith("MCP client “mcp")
     assert served.serving.clients[caller.label] >= 1
 
 

@@ -112,12 +112,11 @@ def asked_by(call: ToolCall) -> str:
     """Who wants this call, in words."""
     caller = call.caller
     words = _ASKED[caller.source]
-    if caller.label:
-        words = (
-            f"{words} “{caller.label}”"
-            if caller.source in (Source.MODEL, Source.MCP)
-            else f"{words}, {caller.label}"
-        )
+    if caller.label and caller.source is Source.MCP:
+        words = f"asked by {caller.label}"
+    elif caller.label:
+        named = caller.source is Source.MODEL
+        words = f"{words} “{caller.label}”" if named else f"{words}, {caller.label}"
     return f"{words} in {caller.run.name or caller.run.id}" if caller.run is not None else words
 
 

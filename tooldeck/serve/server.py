@@ -213,4 +213,5 @@ def _client(context: Any) -> str:
     params = context.session.client_params
     if params is None:
         return "MCP client"
-    return one_line(f"MCP client {params.client_info.name} {params.client_info.version}".strip()[:100])
+    name = f"{params.client_info.name} {params.client_info.version}".strip()[:80]
+    return f"MCP client “{one_line(name)}”"
