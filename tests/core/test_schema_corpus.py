@@ -5,16 +5,22 @@ It lies beside the repository, not in it.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import sys
+from collections.abc import Callable
 from inspect import isfunction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ipython_shell import open_shell
+from mcp.client.client import Client
 
 from tooldeck import BaseTool, Deck, Tool, tool
 from tooldeck.core.define import Options, define
+from tooldeck.hosts.background import BackgroundLoop
+from tooldeck.serve.opening import make_server
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "data" / "schema_corpus"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the schema corpus is not on this machine")
@@ -78,11 +84,54 @@ def corpus_cells(capsys):
     in_cells.clear()
 
 
+def by_client(function):
+    """What a client of the served deck is told."""
+    deck, listing = served[0]
+    made = deck.add(function, **options(function).changes(), effects="none")
+    try:
+        return next(tool for tool in listing() if tool["name"] == made.name)
+    finally:
+        deck.remove(made.name)
+
+
+served: list[tuple[Deck, Callable[[], list[dict[str, Any]]]]] = []
+
+
+@pytest.fixture
+def corpus_client():
+    """One session of a client with a served deck, for all functions."""
+    deck, loop = Deck(), BackgroundLoop("corpus")
+    session: asyncio.Queue[Client] = asyncio.Queue()
+    over = asyncio.Event()
+
+    async def serve():
+        server = make_server(deck)
+        server.start()
+        async with Client(server.protocol) as client:
+            session.put_nowait(client)
+            await over.wait()
+        await server.stop()
+
+    async def listing():
+        tools = (await client.list_tools(cache_mode="bypass")).tools
+        return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+
+    serving = loop.submit(serve)
+    client = loop.submit(session.get).result(20)
+    served.append((deck, lambda: loop.submit(listing).result(20)))
+    yield
+    served.clear()
+    loop.submit(over.set).result(5)
+    serving.result(20)
+    loop.stop()
+
+
 ROUTES = {
     "function": by_function,
     "decorator": by_decorator,
     "class": by_class,
     "cell": by_cell,
+    "client": by_client,
     **{dialect: exporting(dialect) for dialect in ("openai", "anthropic", "gemini", "mcp")},
 }
 
@@ -104,8 +153,8 @@ def test_every_fact_of_the_corpus_shows(scorer, route, tmp_path, monkeypatch, re
     monkeypatch.setattr(
         scorer, "load", lambda path: type("Adapter", (), {"schema": staticmethod(ROUTES[route])})
     )
-    if route == "cell":
-        request.getfixturevalue("corpus_cells")
+    if route in {"cell", "client"}:
+        request.getfixturevalue({"cell": "corpus_cells", "client": "corpus_client"}[route])
     found = scorer.dump(adapter)
     score = scorer.check(found)
     assert route != "cell" or len(in_cells) > 50

@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ipython_shell import Shell
+from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
 
 from tooldeck import ToolResult, format_action, tool
 from tooldeck.loops import scripted
 from tooldeck.notebook.show import run_from_form
+from tooldeck.serve.opening import make_server
 
 __all__ = ["IN_THE_RUN", "NAMED_ONLY", "PATHS"]
 
@@ -114,6 +117,22 @@ def by_a_text_action(shell: Shell, name: str, arguments: Arguments) -> ToolResul
     return made
 
 
+def by_an_mcp_client(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    return asyncio.run(_served(shell, name, arguments))
+
+
+async def _served(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
+    server = make_server(shell.deck, allow=name)
+    server.start()
+    try:
+        async with Client(server.protocol) as client:
+            with contextlib.suppress(MCPError):  # an unknown tool is an error of the protocol
+                await client.call_tool(name, dict(arguments))
+    finally:
+        await server.stop()
+    return shell.deck.history()[-1]
+
+
 PATHS: dict[str, Path] = {
     path.__name__: path
     for path in (
@@ -131,6 +150,7 @@ PATHS: dict[str, Path] = {
         in_an_awaited_batch,
         by_a_model,
         by_a_text_action,
+        by_an_mcp_client,
     )
 }
 IN_THE_RUN = [name for name in PATHS if name not in ("by_a_model", "by_a_text_action")]
