@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tooldeck import Decision, Deck
 from tooldeck.testing import fake_deck
-from tooldeck.tools.texts.changes import appended, edited, written
+from tooldeck.tools.texts.changes import Replacement, appended, edited, written
 from tooldeck.tools.texts.documents import decode
 
 CRLF = b"alpha\r\nbeta\r\ngamma\r\n"
@@ -228,7 +228,7 @@ def test_an_edit_is_a_plain_replacement_and_leaves_other_bytes_alone(lines, ends
     old = document.text[start:stop]
     places = sum(document.text.startswith(old, at) for at in range(len(document.text)))
     if old and old != new and places == 1:
-        assert edited(raw, "a", old, new, 1).data == after.encode()
+        assert edited(raw, "a", Replacement(old, new)).data == after.encode()
 
 
 @settings(max_examples=100, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from tooldeck import Deck
 from tooldeck.core.errors import ExpectedError
 from tooldeck.testing import fake_deck
-from tooldeck.tools.file_hash_edit import _planned
+from tooldeck.tools.file_hash_edit import _planned, _Wanted
 from tooldeck.tools.texts.anchors import Anchor, anchors_of, read_anchor
+from tooldeck.tools.texts.cells import with_source
 from tooldeck.tools.texts.documents import decode, digest
 from tooldeck.tools.texts.line_edits import Delete, Insert, Replace
 from tooldeck.tools.texts.snapshots import Snapshots
@@ -254,7 +256,7 @@ def test_two_writers_never_lose_or_misplace_a_change(lines, first, second):
         if not chosen:
             continue
         try:
-            plan = _planned(data, "a", hash_, as_edits(chosen, anchors, mark), known)
+            plan = _planned(data, _Wanted("a", hash_, as_edits(chosen, anchors, mark)), known)
         except ExpectedError:
             continue
         data = plan.after.encode()
@@ -271,3 +273,96 @@ def test_anchors_are_unique_and_are_read_as_they_are_written(lines):
         assert read_anchor(f"{anchor}|{line}") == anchor
     assert all(isinstance(anchor, Anchor) and len(anchor.hash) >= 8 for anchor in anchors)
     assert digest(b"x") == hashlib.sha256(b"x").hexdigest()[:16]
+
+
+def test_changes_of_both_within_the_same_lines_are_merged_where_they_touch_different_ones(
+    deck, do, root, seen
+):
+    hash_, anchors = seen("start\none\ntwo\nthree\nfour\nend\n")
+    (root / "a.txt").write_text("new\nstart\none\ntwo\nthree\nFOUR by another\nend\n")
+    block = {"op": "replace", "anchor": anchors[1], "to": anchors[4]}
+    changed = change(do, hash_, {**block, "text": "ONE\ntwo\nand a half\nthree\nfour"})
+    assert "both changes are merged" in changed.notes[0]
+    text = (root / "a.txt").read_text()
+    assert text == "new\nstart\nONE\ntwo\nand a half\nthree\nFOUR by another\nend\n"
+    edits = [{**block, "text": "one\ntwo\nthree\n4"}]
+    clash = deck.call("file_hash_edit", {"path": "a.txt", "file_hash": hash_, "edits": edits})
+    assert clash.status == "failed"
+    (conflict,) = clash.exception.conflicts
+    assert (conflict.line, conflict.read, conflict.wanted) == (5, ("four",), ("4",))
+    now = next(line for line in conflict.now if line.endswith("|FOUR by another"))
+    do("file_hash_edit", path="a.txt", file_hash=clash.exception.hash,
+       edits=[{"op": "replace", "anchor": now.split("|")[0], "text": "four of both"}])  # fmt: skip
+    assert (root / "a.txt").read_text() == text.replace("FOUR by another", "four of both")
+
+
+BLOCKS = st.lists(st.sampled_from(["}", "", "a", "b", "c", "d", "e", "f", "g", "h"]), min_size=3, max_size=9)
+
+
+@settings(max_examples=300, deadline=None)
+@given(BLOCKS, st.data())
+def test_a_merged_block_keeps_every_line_that_either_side_wrote(lines, data):
+    known, anchors = Snapshots(), anchors_of(lines)
+    hash_ = known.keep("a", ("\n".join(lines) + "\n").encode())
+    places = st.integers(0, len(lines) - 1)
+    first, theirs = data.draw(places), data.draw(places)
+    last = data.draw(st.integers(first, len(lines) - 1))
+    mine = data.draw(st.integers(first, last))
+    block = [f"mine {mine}" if at == mine else line for at, line in enumerate(lines) if first <= at <= last]
+    now = [f"theirs {theirs}" if at == theirs else line for at, line in enumerate(lines)]
+    edit = Replace(
+        op="replace", anchor=str(anchors[first]), to=str(anchors[last]), text="\n".join(block) + "\n"
+    )
+    try:
+        plan = _planned(("\n".join(now) + "\n").encode(), _Wanted("a", hash_, [edit]), known)
+    except ExpectedError:
+        return
+    assert mine != theirs
+    now[mine] = f"mine {mine}"
+    assert plan.after.lines == now
+
+
+def test_the_lines_of_a_cell_have_anchors_and_are_changed_alone(do, refused, root):
+    cells = [
+        {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "execution_count": None,
+         "source": ["x = 1\n", "y = 2"]}
+        for name in ("one", "two")
+    ]  # fmt: skip
+    path = root / "n.ipynb"
+    path.write_text(json.dumps({"cells": cells, "metadata": {"é": "\u2028"}, "nbformat": 4}, indent=1))
+    before = path.read_text()
+    page = do("file", "read", path="n.ipynb")
+    assert page.shown[0] == "--- cell 1, code, id one"
+    anchor = next(line for line in page.shown if line.endswith("|y = 2")).split("|")[0]
+    edit = {"path": "n.ipynb", "edits": [{"op": "replace", "anchor": anchor, "text": "y = 3\nz = 4"}]}
+    do("file_hash_edit", file_hash=page.hash, cell="two", **edit)
+    head, _, tail = before.rpartition('"y = 2"')
+    assert path.read_text() == f'{head}"y = 3\\n",\n    "z = 4"{tail}'
+    do("file_hash_edit", file_hash=page.hash, cell="one", **edit)
+    assert path.read_text().count('"z = 4"') == 2
+    assert do("file", "edit", path="n.ipynb", cell="1", old="x = 1", new="x = 'ü'").told.startswith(
+        "replaced"
+    )
+    assert json.loads(path.read_text())["cells"][0]["source"] == ["x = 'ü'\n", "y = 3\n", "z = 4"]
+    assert "there are: one, two" in refused("file", "edit", path="n.ipynb", cell="x", old="a", new="b")
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2, "\t"])
+@pytest.mark.parametrize("form", ["list", "text", "empty"])
+def test_a_source_is_put_into_any_form_of_notebook_and_nothing_else_moves(indent, form):
+    source = {"list": ["a\n", "b"], "text": "a\nb", "empty": []}[form]
+    book = {"metadata": {"source": ["no"], "cells": [{"source": "no"}]}, "cells": [
+        {"source": ["other"], "cell_type": "code", "id": "o"},
+        {"cell_type": "code", "metadata": {"source": "no"}, "source": source, "outputs": [{"source": 1}]},
+    ]}  # fmt: skip
+    text = json.dumps(book, indent=indent)
+    for new in ("", "x", "x\ny\n", 'q"\\ \u2028 é'):
+        made = with_source(text, "n.ipynb", 2, new)
+        book["cells"][1]["source"] = new
+        got = json.loads(made)
+        assert "".join(got["cells"][1]["source"]) == new
+        assert isinstance(got["cells"][1]["source"], str) == (form == "text")
+        got["cells"][1]["source"] = new
+        assert got == book
+        at = text.index(json.dumps({"cell_type": "code"})[1:-1], text.index('"o"'))
+        assert made[:at] == text[:at]

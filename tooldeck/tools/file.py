@@ -19,7 +19,7 @@ from tooldeck.tools.file_records import Changed, FileFacts, FileText, Listed, Pa
 from tooldeck.tools.folders.globs import glob_pattern
 from tooldeck.tools.folders.listing import Found, below
 from tooldeck.tools.folders.searching import Wanted, searched
-from tooldeck.tools.texts.changes import Change, appended, edited, expected, written
+from tooldeck.tools.texts.changes import Change, Replacement, appended, edited, expected, written
 from tooldeck.tools.texts.documents import Document, NotText, decode, digest
 from tooldeck.tools.texts.pages import Page, page_of, page_of_cells
 from tooldeck.tools.texts.snapshots import snapshots_of
@@ -69,7 +69,7 @@ def read(
     document = decode(data, path, encoding)
     page = Page(offset, limit)
     if where.casefold().endswith(".ipynb") and not raw:
-        return page_of_cells(where, data, document, page)
+        return page_of_cells(where, data, document, page, anchors=anchors)
     return page_of(where, data, document, page, anchors=anchors)
 
 
@@ -107,8 +107,8 @@ def write(
 
 @file.action(
     effects="read,write",
-    preview=lambda path, old, new, count, expect_hash, workspace: _preview(
-        edited(_before(workspace, path, expect_hash), path, old, new, count)
+    preview=lambda path, old, new, count, cell, expect_hash, workspace: _preview(
+        edited(_before(workspace, path, expect_hash), path, Replacement(old, new, count, cell))
     ),
     examples=[{"path": "src/lamp.py", "old": "level: int = 5", "new": "level: int = 7"}],
 )
@@ -122,6 +122,9 @@ def edit(
         int,
         Field(ge=0, description="How many times the text stands there; 0 for any number. All are replaced."),
     ] = 1,
+    cell: Annotated[
+        str, Field(description="Of a notebook: the id or the number of the cell whose source is changed.")
+    ] = "",
     expect_hash: ExpectHash = None,
 ) -> Changed:
     """Replace a text that stands in a file, which must be unique unless `count` says otherwise.
@@ -129,7 +132,8 @@ def edit(
     Where it is not there exactly, blanks at line ends, indentation, typographic characters and escapes are
     passed over in turn, and the answer says so.
     """
-    return _changed(workspace, path, expect_hash, lambda before: edited(before, path, old, new, count))
+    wanted = Replacement(old, new, count, cell)
+    return _changed(workspace, path, expect_hash, lambda before: edited(before, path, wanted))
 
 
 @file.action(

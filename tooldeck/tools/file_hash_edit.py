@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -13,13 +13,14 @@ from tooldeck.core.parts import Answer
 from tooldeck.guards.paths import Workspace
 from tooldeck.tools.declaring import builtin
 from tooldeck.tools.texts.anchors import anchors_of
+from tooldeck.tools.texts.cells import Piece, piece_of
 from tooldeck.tools.texts.diffs import unified
 from tooldeck.tools.texts.documents import Document, decode, same_digest
 from tooldeck.tools.texts.drift import Drift
-from tooldeck.tools.texts.line_edits import Clash, LineEdit, Span, moved, spans_by_hash, spans_of
+from tooldeck.tools.texts.line_edits import Clash, LineEdit, Span, moved, refined, spans_by_hash, spans_of
 from tooldeck.tools.texts.snapshots import Snapshots, snapshots_of
 
-__all__ = ["HashEdited", "file_hash_edit"]
+__all__ = ["Conflict", "HashEdited", "MergeConflict", "file_hash_edit"]
 
 MOST_BYTES = 20_000_000
 """Longer files are not changed."""
@@ -52,17 +53,61 @@ class HashEdited:
 class _Plan:
     """What the edits come to."""
 
-    before: Document
+    piece: Piece
     after: Document
+    """The text of the piece as it shall be."""
     places: list[tuple[int, int]]
     """Which lines of the new text are new."""
     notes: tuple[str, ...]
 
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file as it shall be."""
+        return self.piece.put(self.after).encode()
 
-def _preview(path: str, file_hash: str, edits: list[LineEdit], workspace: Workspace) -> str:
+    @property
+    def diff(self) -> str:
+        """The change, as a unified diff."""
+        return unified(self.piece.document.text, self.after.text, self.piece.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Lines that both sides changed."""
+
+    line: int
+    """Where they began when they were read, from 1."""
+    read: tuple[str, ...]
+    """As they were read."""
+    now: tuple[str, ...]
+    """As they are now, with their anchors and some lines around."""
+    wanted: tuple[str, ...]
+    """What was to be put there."""
+
+    def __str__(self) -> str:
+        lines = [f"--- lines {self.line} to {self.line + len(self.read) - 1} as they were read"]
+        lines += [*self.read[:_REGION], "--- as they are now", *self.now]
+        return "\n".join([*lines, "--- what was to be put there", *(self.wanted or ("[nothing]",))[:_REGION]])
+
+
+class MergeConflict(Clash):
+    """Edits that cannot be merged with what others have changed; nothing was written."""
+
+    def __init__(self, path: str, hash_: str, conflicts: tuple[Conflict, ...]) -> None:
+        super().__init__(
+            f"Nothing was changed: since it was read, {path!r} was changed where the edits are, or so that "
+            f"equal lines leave a doubt. Its hash is {hash_} now.\n" + "\n".join(map(str, conflicts))
+        )
+        self.path = path
+        self.hash = hash_
+        """Of the file as it is now, for edits with the anchors of ``now``."""
+        self.conflicts = conflicts
+
+
+def _preview(path: str, file_hash: str, edits: list[LineEdit], cell: str, workspace: Workspace) -> str:
     data = workspace.before(path, MOST_BYTES)
-    plan = _planned(data, workspace.relative(path), file_hash, edits, snapshots_of(workspace))
-    return unified(plan.before.text, plan.after.text, path) or "nothing changes"
+    wanted = _Wanted(workspace.relative(path), file_hash, edits, cell)
+    return _planned(data, wanted, snapshots_of(workspace)).diff or "nothing changes"
 
 
 @builtin(
@@ -88,61 +133,82 @@ def file_hash_edit(
     ],
     *,
     workspace: Injected[Workspace],
+    cell: Annotated[
+        str, Field(description="Of a notebook: the id or the number of the cell that the anchors are of.")
+    ] = "",
 ) -> HashEdited:
     """Change lines of a text file by the anchors that a read of it showed: all edits, or none.
 
-    Edits still land where they belong when others have changed the file elsewhere since it was read. Where
-    the lines themselves were changed, or equal lines leave a doubt, nothing is written, and the answer shows
-    what is there now. Each answer has fresh anchors.
+    Edits still land where they belong when others have changed the file since it was read, also within the
+    same lines where the two changes can be merged. Where they cannot, or equal lines leave a doubt, nothing
+    is written, and the answer shows both sides. Each answer has fresh anchors.
     """
-    known, name = snapshots_of(workspace), workspace.relative(path)
+    known, wanted = snapshots_of(workspace), _Wanted(workspace.relative(path), file_hash, edits, cell)
     done: list[_Plan] = []
 
     def change(before: bytes | None) -> bytes:
-        done.append(_planned(before, name, file_hash, edits, known))
-        return done[0].after.encode()
+        done.append(_planned(before, wanted, known))
+        return done[0].data
 
     where = workspace.update(path, change, MOST_BYTES)
     plan = done[0]
-    hash_ = known.keep(where, plan.after.encode())
+    hash_ = known.keep(where, plan.data)
     regions = tuple(_region(plan.after.lines, first, last) for first, last in plan.places)
-    return HashEdited(where, hash_, plan.notes, regions, unified(plan.before.text, plan.after.text, where))
+    return HashEdited(where, hash_, plan.notes, regions, plan.diff)
 
 
-def _planned(data: bytes | None, path: str, file_hash: str, edits: list[LineEdit], known: Snapshots) -> _Plan:
+class _Wanted(NamedTuple):
+    path: str
+    file_hash: str
+    edits: list[LineEdit]
+    cell: str = ""
+
+
+def _planned(data: bytes | None, wanted: _Wanted, known: Snapshots) -> _Plan:
     """What the file becomes. Raises `ExpectedError` where that is in doubt."""
+    path = wanted.path
     if data is None:
         raise ExpectedError(f"There is no file {path!r} to edit; make it with the tool file.")
-    document = decode(data, path)
-    lines = document.lines
+    piece = piece_of(decode(data, path), path, wanted.cell)
+    document = piece.document
     notes: tuple[str, ...] = ()
-    if same_digest(data, file_hash):
-        spans = spans_of(edits, lines)
+    if same_digest(data, wanted.file_hash):
+        spans = spans_of(wanted.edits, document.lines)
     else:
-        spans, notes = _drifted(data, path, file_hash, edits, known)
+        spans, notes = _drifted(data, piece, wanted, known)
     after, places = _carried_out(document, spans)
     if after == document:
-        raise ExpectedError(f"Nothing changes: {path!r} has these lines already.")
-    return _Plan(document, after, places, notes)
+        raise ExpectedError(f"Nothing changes: {piece.name!r} has these lines already.")
+    return _Plan(piece, after, places, notes)
 
 
 def _drifted(
-    data: bytes, path: str, file_hash: str, edits: list[LineEdit], known: Snapshots
+    data: bytes, piece: Piece, wanted: _Wanted, known: Snapshots
 ) -> tuple[list[Span], tuple[str, ...]]:
     """The edits on a file that was changed since they were made."""
-    lines = decode(data, path).lines
-    earlier = known.find(path, file_hash.strip().casefold()[:16])
-    changed = f"[the file was changed since {file_hash} was read, elsewhere]"
+    path, lines = wanted.path, piece.document.lines
+    earlier = known.find(path, wanted.file_hash.strip().casefold()[:16])
+    changed = f"[the file was changed since {wanted.file_hash} was read, elsewhere]"
+    if piece.cell is not None and not piece.cell.id:
+        raise Clash(f"{path!r} was changed, and its cells have no ids to be found again by; read it again.")
     if earlier is None:
         known.keep(path, data)
-        return spans_by_hash(edits, lines), (changed,)
-    base = decode(earlier, path).lines
-    spans = spans_of(edits, base)
+        return spans_by_hash(wanted.edits, lines), (changed,)
+    base = piece_of(decode(earlier, path), path, wanted.cell).document.lines
+    spans = spans_of(wanted.edits, base)
     drift = Drift(base, lines)
     found = moved(spans, drift, len(lines))
+    notes = [changed]
+    if None in found:
+        spans = [part for span in spans for part in ([span] if span.edge else refined(span, base))]
+        found = moved(spans, drift, len(lines))
+        notes = [
+            f"[others changed the same lines since {wanted.file_hash} was read; both changes are merged]"
+        ]
     if None in found:
         hash_ = known.keep(path, data)
-        raise Clash(_conflict(path, hash_, list(zip(spans, found, strict=True)), drift))
+        pairs = zip(spans, found, strict=True)
+        raise MergeConflict(path, hash_, tuple(_conflict(span, drift) for span, now in pairs if now is None))
     sure = [span for span in found if span is not None]
     shifts = {after.start - before.start for before, after in zip(spans, sure, strict=True) if not after.edge}
     told = [
@@ -150,7 +216,7 @@ def _drifted(
         for by in sorted(shifts)
         if by
     ]
-    return sure, (changed, *told)
+    return sure, (*notes, *told)
 
 
 def _carried_out(document: Document, spans: list[Span]) -> tuple[Document, list[tuple[int, int]]]:
@@ -177,20 +243,8 @@ def _region(lines: list[str], first: int, last: int) -> str:
     return "\n".join(["---", *shown, *more])
 
 
-def _conflict(path: str, hash_: str, pairs: list[tuple[Span, Span | None]], drift: Drift) -> str:
-    """Both sides of every edit that cannot be carried out."""
-    head = f"Nothing was changed: since it was read, {path!r} was changed where the edits are, or so that"
-    said = [f"{head} equal lines leave a doubt. Its hash is {hash_} now."]
-    for span, now in pairs:
-        if now is not None:
-            continue
-        low, high = drift.around(span.first, span.last)
-        said += [
-            f"--- lines {span.first + 1} to {span.last} as they were read",
-            *drift.base[span.first : span.last][:_REGION],
-            "--- as they are now",
-            _region(drift.now, low, high).removeprefix("---\n"),
-            "--- what was to be put there",
-            *(span.new or ["[nothing]"])[:_REGION],
-        ]
-    return "\n".join(said)
+def _conflict(span: Span, drift: Drift) -> Conflict:
+    """Both sides of an edit that cannot be carried out."""
+    low, high = drift.around(span.first, span.last)
+    now = _region(drift.now, low, high).removeprefix("---\n").split("\n")
+    return Conflict(span.first + 1, tuple(drift.base[span.first : span.last]), tuple(now), tuple(span.new))

@@ -59,8 +59,7 @@ class Source:
             whole = with_source(self.document.text, self.path, unit.cell, text)
             made = Unit(self.path, text, unit.language, unit.cell, unit.cell_id)
             units = tuple(made if one.cell == unit.cell else one for one in self.units)
-        old = self.document
-        document = old.spliced(*_differs(old.text, whole))
+        document = self.document.with_text(whole)
         return Source(self.path, document.encode(), document, units)
 
 
@@ -142,15 +141,3 @@ def the_symbol(sources: Iterator[Source], name_path: str, where: str) -> tuple[S
         f"{symbol.path} ({symbol.kind}) in {unit.place}, line {symbol.line}" for _, unit, symbol in found[:10]
     )
     raise ExpectedError(f"{name_path!r} may be {len(found)} symbols, so say which one: {listed}.")
-
-
-def _differs(old: str, new: str) -> tuple[int, int, str]:
-    """The one stretch in which two texts differ: from, to, and what stands there in the new one."""
-    start = 0
-    least = min(len(old), len(new))
-    while start < least and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < least - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    return start, len(old) - end, new[start : len(new) - end]

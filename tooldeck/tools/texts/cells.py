@@ -4,15 +4,48 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.tools.texts.documents import Document, fresh
 from tooldeck.tools.texts.notebooks import Cell, cells_of
 
-__all__ = ["cell_of", "with_source"]
+__all__ = ["Piece", "cell_of", "piece_of", "with_source"]
 
 _DECODER = json.JSONDecoder()
 _NOT_BLANK = re.compile(r"[^ \t\r\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What an edit is about: a whole file, or the source of one cell of a notebook."""
+
+    whole: Document
+    path: str
+    cell: Cell | None
+
+    @property
+    def document(self) -> Document:
+        """The text that lines are counted in."""
+        return self.whole if self.cell is None else fresh(self.cell.source)
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return self.path if self.cell is None else f"{self.path} (cell {self.cell.id or self.cell.number})"
+
+    def put(self, after: Document) -> Document:
+        """The whole file with another text there."""
+        if self.cell is None:
+            return after
+        source = after.encode().decode()
+        return self.whole.with_text(with_source(self.whole.text, self.path, self.cell.number, source))
+
+
+def piece_of(document: Document, path: str, cell: str) -> Piece:
+    """The file, or its cell with an id or a number where `cell` says one. Raises `ExpectedError`."""
+    return Piece(document, path, cell_of(document.text, path, cell) if cell else None)
 
 
 def cell_of(text: str, path: str, wanted: str) -> Cell:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.tools.texts.cells import piece_of
 from tooldeck.tools.texts.diffs import unified
 from tooldeck.tools.texts.documents import Document, NotText, decode, digest, fresh, same_digest
 from tooldeck.tools.texts.matching import line_of, replacements
 
-__all__ = ["Change", "appended", "edited", "expected", "written"]
+__all__ = ["Change", "Replacement", "appended", "edited", "expected", "written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +43,34 @@ def written(before: bytes | None, path: str, content: str, *, create_only: bool)
     return Change(new.encode(), unified("" if old is None else old.text, new.text, path), told)
 
 
-def edited(before: bytes | None, path: str, old: str, new: str, count: int) -> Change:
-    """A text in the file replaced; see `replacements`."""
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A text to be put in place of another one."""
+
+    old: str
+    new: str
+    count: int = 1
+    """How many times the old one stands there; 0 for any number."""
+    cell: str = ""
+    """Of a notebook: the id or the number of the cell; empty for the file as it is."""
+
+
+def edited(before: bytes | None, path: str, wanted: Replacement) -> Change:
+    """A text in the file, or in the source of a cell, replaced; see `replacements`."""
     if before is None:
         raise ExpectedError(f"There is no file {path!r} to edit; write makes one.")
-    document = decode(before, path)
-    plain_old, plain_new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
-    found = replacements(document.text, plain_old, plain_new, count, path)
-    after = document
+    piece = piece_of(decode(before, path), path, wanted.cell)
+    document = after = piece.document
+    old, new = (text.replace("\r\n", "\n") for text in (wanted.old, wanted.new))
+    found = replacements(document.text, old, new, wanted.count, piece.name)
     for match in reversed(found):
         after = after.spliced(match.start, match.stop, match.new)
     lines = ", ".join(str(line_of(document.text, match.start)) for match in found[:20])
     places = "1 place" if len(found) == 1 else f"{len(found)} places"
     liberty = f"; found with {found[0].liberty}" if found[0].liberty else ""
     if after == document:
-        raise ExpectedError(f"Nothing changes: the text is in {path!r} as it shall be already.")
-    return Change(after.encode(), unified(document.text, after.text, path),
+        raise ExpectedError(f"Nothing changes: the text is in {piece.name!r} as it shall be already.")
+    return Change(piece.put(after).encode(), unified(document.text, after.text, piece.name),
                   f"replaced {places}, line {lines}{liberty}")  # fmt: skip
 
 

@@ -87,6 +87,14 @@ class Document:
             ends=self.ends[:before] + made + self.ends[before + inside :],
         )
 
+    def with_text(self, new: str) -> Document:
+        """With another text throughout; what both begin and end with keeps its own ends of lines."""
+        old, given = self.text, _plain(new)
+        least = min(len(old), len(given))
+        start = next((at for at in range(least) if old[at] != given[at]), least)
+        end = next((at for at in range(least - start) if old[-1 - at] != given[-1 - at]), least - start)
+        return self.spliced(start, len(old) - end, given[start : len(given) - end])
+
     def with_lines(self, start: int, stop: int, new: list[str]) -> Document:
         """With other lines in place of those from `start` up to `stop`, counted from 0.
 

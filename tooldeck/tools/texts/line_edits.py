@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
@@ -12,7 +13,7 @@ from tooldeck.core.errors import ExpectedError
 from tooldeck.tools.texts.anchors import BadAnchor, place_of, read_anchor, unique_place
 from tooldeck.tools.texts.drift import Drift
 
-__all__ = ["Clash", "LineEdit", "Span", "moved", "spans_by_hash", "spans_of"]
+__all__ = ["Clash", "LineEdit", "Span", "moved", "refined", "spans_by_hash", "spans_of"]
 
 
 class _Edit(BaseModel):
@@ -139,6 +140,21 @@ def moved(spans: Sequence[Span], drift: Drift, count: int) -> list[Span | None]:
             span._replace(start=span.start + by, stop=span.stop + by, first=place, last=span.last + by)
         )
     return found
+
+
+def refined(span: Span, base: list[str]) -> list[Span]:
+    """What the span changes and no more, for a merge: lines that it would only put back are left out.
+
+    Each part needs the lines unchanged that it replaces, or those it puts something between.
+    """
+    parts: list[Span] = []
+    compared = difflib.SequenceMatcher(None, base[span.start : span.stop], span.new, autojunk=False)
+    for kind, i1, i2, j1, j2 in compared.get_opcodes():
+        start, stop = span.start + i1, span.start + i2
+        first, last = (start, stop) if i2 > i1 else (max(span.first, start - 1), min(span.last, stop + 1))
+        if kind != "equal":
+            parts.append(Span(start, stop, span.new[j1:j2], first, last))
+    return parts
 
 
 def _span(edit: LineEdit, lines: list[str]) -> Span:

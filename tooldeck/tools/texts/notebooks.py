@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.tools.texts.documents import fresh
 
 __all__ = ["Cell", "cells_of", "cells_text"]
 
@@ -42,9 +43,9 @@ def cells_of(text: str, path: str) -> list[Cell]:
         ) from None
 
 
-def cells_text(cells: list[Cell]) -> str:
-    """Cells as a model reads them."""
-    return "\n".join(line for cell in cells for line in _shown(cell))
+def cells_text(cells: list[Cell], marked: Callable[[list[str]], list[str]] = list) -> str:
+    """Cells as a model reads them; `marked` gives the lines of a source as they are shown."""
+    return "\n".join(line for cell in cells for line in _shown(cell, marked))
 
 
 def _cell(number: int, given: Mapping[str, Any]) -> Cell:
@@ -56,9 +57,10 @@ def _cell(number: int, given: Mapping[str, Any]) -> Cell:
     return Cell(number, str(given["cell_type"]), source, output, own if isinstance(own, str) else "")
 
 
-def _shown(cell: Cell) -> Iterator[str]:
-    yield f"--- cell {cell.number}, {cell.kind}"
-    yield cell.source
+def _shown(cell: Cell, marked: Callable[[list[str]], list[str]]) -> Iterator[str]:
+    own = f", id {cell.id}" if cell.id else ""
+    yield f"--- cell {cell.number}, {cell.kind}{own}"
+    yield from marked(fresh(cell.source).lines)
     if cell.output:
         yield f"--- output of cell {cell.number}"
         yield cell.output

@@ -34,10 +34,14 @@ def page_of(path: str, data: bytes, document: Document, page: Page, *, anchors: 
     return _page(path, data, document, lines, marks=marks, page=page)
 
 
-def page_of_cells(path: str, data: bytes, document: Document, page: Page) -> FileText:
+def page_of_cells(path: str, data: bytes, document: Document, page: Page, *, anchors: bool) -> FileText:
     """A page of a notebook, read as cells; raises like `page_of`, and where it is no notebook."""
-    text = cells_text(cells_of(document.text, path))
+    text = cells_text(cells_of(document.text, path), _marked if anchors else list)
     return _page(path, data, document, text.split("\n"), marks=None, page=page)
+
+
+def _marked(lines: list[str]) -> list[str]:
+    return [f"{anchor}|{line}" for anchor, line in zip(anchors_of(lines), lines, strict=True)]
 
 
 def _page(
