@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tooldeck.mcp.connections import Connection, Connections
     from tooldeck.plugins import LoadedPlugins
     from tooldeck.serve.serving import Serving
+    from tooldeck.tools.services.adding import Operations
 
 __all__ = ["Deck"]
 
@@ -203,6 +204,20 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
         if META in names:
             made += load_meta({**self.tools, **{tool.name: tool for tool in made}})
         return tuple(self.add(tool) for tool in made)
+
+    def add_openapi(self, document: Any, **options: Any) -> Operations:
+        """Add the operations of an HTTP service as tools, from its OpenAPI 3 document; tells what was added.
+
+        `document` is a mapping, JSON or YAML text, or the path of a file. Options: `only`, names or patterns
+        of operations; `prefix` of the names; `base_url` in place of the document's server; `auth`, the
+        environment variable that the secret of each security scheme is read from, by default the title and
+        the name of the scheme in capitals; `guard`, another rule for addresses; `transport`, what answers in
+        place of the network. Effects follow from the method. Raises `DefinitionError`.
+        """
+        from tooldeck.tools.services.adding import operations
+
+        made = operations(document, **options)
+        return made._replace(tools=tuple(self.add(tool) for tool in made.tools))
 
     def load_plugins(self, *names: str) -> LoadedPlugins:
         """Add the tools of installed packages (entry points ``tooldeck.tools``): all, or those of `names`.

@@ -33,14 +33,14 @@ class Origin:
     """Where a tool comes from."""
 
     kind: str = "python"
-    """``python``, ``notebook``, ``builtin``, ``plugin`` or ``mcp``."""
+    """``python``, ``notebook``, ``builtin``, ``plugin``, ``mcp`` or ``openapi``."""
     label: str = ""
     """The server, module or package; empty for the notebook itself."""
 
     @property
     def remote(self) -> bool:
         """Whether the tool's words and outputs come from another program."""
-        return self.kind == "mcp"
+        return self.kind in {"mcp", "openapi"}
 
     def __str__(self) -> str:
         return f"{self.kind} {self.label}".strip()

@@ -1,0 +1,1 @@
+"""HTTP services as tools, from their OpenAPI documents: ``deck.add_openapi``."""

@@ -1,0 +1,338 @@
+"""Reads an OpenAPI 3 document: its operations, each with a JSON Schema of everything that it takes.
+
+Schemas of OpenAPI 3.0 are brought into the form of JSON Schema 2020-12, as 3.1 has it: ``nullable`` becomes a
+type, exclusive limits become numbers, references lead into ``$defs``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from tooldeck.core.errors import DefinitionError, SetupError
+from tooldeck.core.references import resolve
+
+__all__ = ["BODY", "Operation", "Parameter", "Spec", "read_spec"]
+
+METHODS = ("get", "head", "options", "put", "post", "patch", "delete")
+BODY = "body"
+"""The argument that is sent as the body."""
+MOST_BYTES = 20_000_000
+_DEFS = "#/components/schemas/"
+_KEPT = 64
+"""Characters of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument and where it goes."""
+
+    argument: str
+    name: str
+    """As the service calls it."""
+    where: str
+    """``path``, ``query``, ``header`` or ``cookie``."""
+    style: str
+    explode: bool
+    as_json: bool
+    """Whether its value is sent as JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that the service does."""
+
+    name: str
+    method: str
+    path: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    schema: dict[str, Any]
+    body_type: str
+    """The media type of the body; empty without one."""
+    security: tuple[tuple[str, ...], ...]
+    """Alternatives, each of which names security schemes that are needed together; empty: none is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A document, read."""
+
+    title: str
+    server: str
+    """The address of the service; empty where the document names none that is whole."""
+    operations: tuple[Operation, ...]
+    skipped: dict[str, str]
+    """Operations that cannot be tools, and why."""
+    schemes: dict[str, Any]
+    """The security schemes."""
+
+
+def read_spec(given: Any, source: str = "") -> Spec:
+    """Read a document: a mapping, JSON or YAML text, or the path of a file.
+
+    Raises `DefinitionError` for what is no OpenAPI 3 document.
+    """
+    document = _document(given)
+    version = str(document.get("openapi", ""))
+    if not version.startswith("3."):
+        old = f"Swagger {document['swagger']}" if "swagger" in document else "no OpenAPI document"
+        raise DefinitionError(f"add_openapi takes OpenAPI 3 documents, and this is {old}; convert it first.")
+    found, skipped, names = [], dict[str, str](), set[str]()
+    for path, method, item, operation in _operations(document):
+        name = _name(operation.get("operationId") or f"{method}{path}", names)
+        try:
+            found.append(_operation(document, name, (path, method), item, operation))
+        except DefinitionError as error:
+            skipped[name] = str(error)
+    components = _mapping(document.get("components"))
+    schemes = {
+        name: resolve(one, document) for name, one in _mapping(components.get("securitySchemes")).items()
+    }
+    title = str(_mapping(document.get("info")).get("title") or "service")
+    return Spec(
+        title, _server(document, source), tuple(found), skipped, {k: dict(v) for k, v in schemes.items()}
+    )
+
+
+def _document(given: Any) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    text = given
+    if isinstance(given, Path) or (
+        isinstance(given, str) and "\n" not in given and not given.startswith("{")
+    ):
+        try:
+            with Path(given).open("rb") as file:
+                text = file.read(MOST_BYTES).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DefinitionError(f"The OpenAPI document {str(given)!r} cannot be read: {error}") from None
+    if not isinstance(text, str):
+        raise DefinitionError(f"add_openapi takes a mapping, text or a path, got {type(given).__name__}.")
+    try:
+        read: Any = json.loads(text)
+    except ValueError:
+        read = _yaml(text)
+    if not isinstance(read, dict):
+        raise DefinitionError("This is no OpenAPI document: it is no object.")
+    return read
+
+
+def _yaml(text: str) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise SetupError("An OpenAPI document in YAML needs pyyaml: pip install pyyaml") from None
+    try:  # JSON has no dates, so neither have these documents: "2020-01-01" stays text
+        return yaml.load(text, _loader(yaml))  # noqa: S506 - a safe loader without dates
+    except yaml.YAMLError as error:
+        raise DefinitionError(f"This is neither JSON nor YAML: {error}") from None
+
+
+def _loader(yaml: Any) -> Any:
+    class Loader(yaml.SafeLoader):
+        """Reads what JSON has, and no more."""
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return Loader
+
+
+def _operations(
+    document: Mapping[str, Any],
+) -> Iterator[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
+    for path, given in _mapping(document.get("paths")).items():
+        item = resolve(given, document)
+        for method in METHODS:
+            if isinstance(item.get(method), Mapping):
+                yield str(path), method, item, item[method]
+
+
+def _name(given: Any, taken: set[str]) -> str:
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", str(given)).strip("_")[:_KEPT] or "operation"
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain[: _KEPT - 4]}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _operation(
+    document: Mapping[str, Any], name: str, where: tuple[str, str], item: Any, operation: Mapping[str, Any]
+) -> Operation:
+    path, method = where
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    parameters: list[Parameter] = []
+    for one in _parameters(document, item, operation):
+        argument = one["name"] if one["name"] not in properties else f"{one['name']}_{one['in']}"
+        parameters.append(_parameter(one, argument))
+        properties[argument] = _described(_schema_of(one), one.get("description"))
+        if one.get("required") or one["in"] == "path":
+            required.append(argument)
+    body_type = _add_body(document, operation, properties, required)
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        schema["required"] = required
+    _bring_definitions(document, schema)
+    said = [str(operation.get(key) or "").strip() for key in ("summary", "description")]
+    description = "\n\n".join(dict.fromkeys(one for one in said if one)) or f"{method.upper()} {path}"
+    needs = operation.get("security", document.get("security"))
+    return Operation(
+        name, method, path, description, tuple(parameters), schema, body_type, _security(needs)
+    )  # fmt: skip
+
+
+def _parameters(document: Mapping[str, Any], item: Any, operation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parameters of an operation; its own stand in for those of its path."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for given in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
+        one = dict(resolve(given, document))
+        if not isinstance(one.get("name"), str) or one.get("in") not in ("path", "query", "header", "cookie"):
+            raise DefinitionError("one of its parameters has no name, or no place that is known")
+        found[one["name"], one["in"]] = one
+    ours = {"accept", "content-type", "authorization"}  # as the specification says
+    return [one for one in found.values() if one["in"] != "header" or one["name"].casefold() not in ours]
+
+
+def _parameter(one: Mapping[str, Any], argument: str) -> Parameter:
+    style = str(one.get("style") or ("form" if one["in"] in ("query", "cookie") else "simple"))
+    explode = bool(one.get("explode", style == "form"))
+    return Parameter(
+        argument, one["name"], one["in"], style, explode, "schema" not in one and "content" in one
+    )
+
+
+def _schema_of(one: Mapping[str, Any]) -> Any:
+    content = _mapping(one.get("content"))
+    return one["schema"] if "schema" in one else _mapping(next(iter(content.values()), {})).get("schema", {})
+
+
+def _add_body(
+    document: Mapping[str, Any], operation: Mapping[str, Any], properties: dict[str, Any], required: list[str]
+) -> str:
+    """Add the body to what an operation takes; its media type, empty without one."""
+    body = resolve(operation.get("requestBody"), document)
+    content = _mapping(body.get("content"))
+    if not content:
+        return ""
+    fit = next((kind for kind in content if _is_json(kind)), None)
+    fit = fit or next(
+        (kind for kind in content if kind.startswith(("application/x-www-form", "text/"))), None
+    )
+    if fit is None:
+        raise DefinitionError(f"its body is {', '.join(content)}, which is not supported")
+    if BODY in properties:
+        raise DefinitionError(f"it has a parameter called {BODY!r} beside its body")
+    properties[BODY] = _described(_mapping(content[fit]).get("schema", {}), body.get("description"))
+    if body.get("required"):
+        required.append(BODY)
+    return fit
+
+
+def _is_json(kind: str) -> bool:
+    plain = kind.partition(";")[0].strip().casefold()
+    return plain == "application/json" or plain.endswith("+json")
+
+
+def _described(schema: Any, description: Any) -> Any:
+    plain = _plain(schema)
+    if isinstance(plain, dict) and isinstance(description, str) and description and "$ref" not in plain:
+        plain.setdefault("description", description)
+    return plain
+
+
+def _plain(schema: Any) -> Any:
+    """A schema in the form of JSON Schema 2020-12."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {str(key): value if key in ("enum", "const", "default", "example") else _plain(value)
+            for key, value in schema.items()}  # fmt: skip
+    made.pop("xml", None)
+    made.pop("discriminator", None)
+    reference = made.get("$ref")
+    if isinstance(reference, str) and reference.startswith(_DEFS):
+        made["$ref"] = "#/$defs/" + reference.removeprefix(_DEFS)
+    for limit, word in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if made.get(word) is True and limit in made:
+            made[word] = made.pop(limit)
+        elif isinstance(made.get(word), bool):
+            del made[word]
+    return _nullable(made)
+
+
+def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    if made.pop("nullable", False) is not True:
+        return made
+    if isinstance(made.get("type"), str):
+        made["type"] = [made["type"], "null"]
+        if isinstance(made.get("enum"), list) and None not in made["enum"]:
+            made["enum"] = [*made["enum"], None]
+        return made
+    return {"anyOf": [made, {"type": "null"}]}
+
+
+def _bring_definitions(document: Mapping[str, Any], schema: dict[str, Any]) -> None:
+    """Put what the schema refers to into its ``$defs``, and what that refers to."""
+    known = _mapping(_mapping(document.get("components")).get("schemas"))
+    defs: dict[str, Any] = {}
+    ahead = list(_references(schema))
+    while ahead:
+        name = ahead.pop()
+        if name in defs:
+            continue
+        if name not in known:
+            raise DefinitionError(f"it refers to a schema {name!r} that is not there")
+        defs[name] = _plain(known[name])
+        ahead += _references(defs[name])
+    if defs:
+        schema["$defs"] = defs
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            if not reference.startswith("#/$defs/"):
+                raise DefinitionError(f"it refers to {reference!r}, which is not among the schemas")
+            yield reference.removeprefix("#/$defs/")
+        for inner in schema.values():
+            yield from _references(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _references(inner)
+
+
+def _security(given: Any) -> tuple[tuple[str, ...], ...]:
+    ways = tuple(tuple(map(str, one)) for one in _list(given) if isinstance(one, Mapping))
+    return () if not ways or () in ways else ways
+
+
+def _server(document: Mapping[str, Any], source: str) -> str:
+    """The first server that is a whole address, its variables by their defaults."""
+    for given in _list(document.get("servers")):
+        one = _mapping(given)
+        url = str(one.get("url") or "")
+        for name, variable in _mapping(one.get("variables")).items():
+            url = url.replace(f"{{{name}}}", str(_mapping(variable).get("default", "")))
+        url = urljoin(source, url) if source else url
+        if urlsplit(url).scheme in ("http", "https"):
+            return url.rstrip("/")
+    return ""
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def _list(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else []
