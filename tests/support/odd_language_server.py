@@ -126,7 +126,7 @@ while True:
         push = {"uri": about["uri"], "version": about["version"], "diagnostics": items}
         if mode == "late":
             send({"method": "textDocument/publishDiagnostics", "params": {**push, "diagnostics": []}})
-            time.sleep(0.1)
+            time.sleep(0.7)
         if mode != "never":
             stale = {**push, "version": about["version"] - 1} if mode == "stale" else push
             send({"method": "textDocument/publishDiagnostics", "params": stale})

@@ -15,6 +15,7 @@ from drivers import DRIVERS
 from tooldeck import Deck, Policy
 from tooldeck.core.errors import SetupError
 from tooldeck.guards.isolation import Isolation
+from tooldeck.hosts.background import background
 from tooldeck.tools.executing.commands import shell_syntax, split_words
 
 
@@ -380,6 +381,22 @@ def test_nothing_runs_in_a_weaker_sandbox_than_the_policy_demands(tmp_path, monk
     assert allowed.value.isolation is Isolation.RLIMITS
     assert "no isolation of network, files, processes" in allowed.text
     assert (tmp_path / "marker").exists()
+
+
+def test_a_session_is_not_gone_on_with_where_the_policy_demands_more_by_now(deck, monkeypatch):
+    from tooldeck.guards import sandbox
+    from tooldeck.guards.isolation import Walls
+
+    usual = [*background().submit(sandbox.levels).result(60)]
+    monkeypatch.setattr(sandbox, "_tried", [Walls(Isolation.RLIMITS)])
+    deck.policy.isolation = "rlimits"
+    assert deck.call("exec", action="python", code="1", session="s").ok
+    monkeypatch.setattr(sandbox, "_tried", usual)
+    deck.policy.isolation = "landlock"
+    refused = deck.call("exec", action="python", code="1", session="s")
+    assert "weaker than the policy demands by now; end it first" in refused.error
+    deck.call("exec", action="end_session", session="s")
+    assert deck.call("exec", action="python", code="1", session="s").ok
 
 
 def test_every_action_asks_by_default(tmp_path):

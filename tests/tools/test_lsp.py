@@ -16,10 +16,13 @@ import pytest
 
 from tooldeck import Deck
 from tooldeck.core.errors import DefinitionError
+from tooldeck.guards import sandbox
 from tooldeck.guards.environment import environment
+from tooldeck.guards.isolation import Isolation, Walls
 from tooldeck.hosts.background import background
 from tooldeck.tools.language import pool
 from tooldeck.tools.language.diagnosing import diagnosed
+from tooldeck.tools.language.lives import MOST_DEATHS
 from tooldeck.tools.language.pool import Question
 from tooldeck.tools.lsp import Languages, ServerKind
 
@@ -436,6 +439,36 @@ def test_a_server_reads_the_workspace_and_changes_nothing(odd):
     assert not (deck.workspace.root / "written.txt").exists()
 
 
+def test_a_weaker_server_is_replaced_where_the_policy_demands_more(odd, monkeypatch):
+    usual = [*background().submit(sandbox.levels).result(60)]
+    monkeypatch.setattr(sandbox, "_tried", [Walls(Isolation.RLIMITS)])
+    deck = odd("writes")
+    words = refuser(deck)("hover", path="a.odd", symbol="abc")
+    assert "apt-get install bubblewrap" in words
+    deck.policy.isolation = "rlimits"
+    assert str(deck.workspace.root / "written.txt") in hovered(deck, symbol="abc")
+    monkeypatch.setattr(sandbox, "_tried", usual)
+    deck.policy.isolation = "landlock"
+    assert hovered(deck, symbol="abc") == []
+
+
+def test_no_path_leads_out_of_the_workspace(odd, tmp_path):
+    deck = odd("plain")
+    write(tmp_path, {"out/secret.odd": "abc\n"})
+    (deck.workspace.root / "link.odd").symlink_to(tmp_path / "out" / "secret.odd")
+    (deck.workspace.root / "sub").symlink_to(tmp_path / "out")
+    refused = refuser(deck)
+    for path in ("link.odd", "sub/secret.odd", "../out/secret.odd", str(tmp_path / "out" / "secret.odd")):
+        for action, more in (
+            ("hover", {"symbol": "abc"}),
+            ("rename", {"symbol": "abc", "new_name": "x"}),
+            ("format", {}),
+        ):
+            assert "workspace" in refused(action, path=path, **more)
+        assert "workspace" in refused("diagnostics", paths=[path])
+    assert (tmp_path / "out" / "secret.odd").read_text() == "abc\n"
+
+
 def test_places_outside_are_marked_and_not_read_and_nonsense_is_left_out(odd):
     found = asker(odd("plain"))("definition", path="a.odd", symbol="abc")
     assert [(one.path, one.inside, one.text) for one in found.locations] == [
@@ -485,7 +518,7 @@ def test_a_server_that_never_is_ready_does_not_hold_the_call(odd, monkeypatch):
 def test_a_server_that_dies_again_and_again_is_given_up_until_it_is_restarted(odd):
     deck = odd("dies")
     refused = refuser(deck)
-    for _ in range(pool.MOST_DEATHS):
+    for _ in range(MOST_DEATHS):
         assert "exited with code 7" in refused("hover", path="a.odd", symbol="abc")
     assert "action='restart' starts it once more" in refused("hover", path="a.odd", symbol="abc")
     assert next(one.state for one in asker(deck)("status").servers if one.name == "odd-dies") == "failed"

@@ -22,7 +22,7 @@ from tooldeck.core.action_tool import ActionTool
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.guards.environment import environment
-from tooldeck.guards.isolation import Isolation, View, Walls
+from tooldeck.guards.isolation import Isolation, View, Walls, at_least
 from tooldeck.guards.paths import OWN, Workspace
 from tooldeck.guards.programs import find_program, install_command
 from tooldeck.guards.running import Limits
@@ -216,6 +216,11 @@ async def _in_session(name: str, context: ToolContext, run: _Run) -> Ran:
         raise ExpectedError("A session cannot change the workspace; write in its own folder instead.")
     read = () if run.access == "none" else (run.workspace.root,)
     session = await Sessions.of(context.deck).get(name, lambda: Session(name, run.walls, LIMITS, read))
+    if not at_least(session.walls.level, context.deck.policy.isolation):
+        raise ExpectedError(
+            f"The session {name!r} was begun in a sandbox of level {session.walls.level.value!r}, weaker "
+            "than the policy demands by now; end it first."
+        )
     if not {*read} <= {*session.read}:
         raise ExpectedError(f"The session {name!r} was begun without the workspace; end it first.")
     known = {**session.known, **bring_in(session.folder, run.workspace, run.files)}

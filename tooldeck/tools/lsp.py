@@ -18,7 +18,7 @@ from tooldeck.hosts.background import background
 from tooldeck.tools.language import asking, changing
 from tooldeck.tools.language.diagnosing import diagnosed, together
 from tooldeck.tools.language.kinds import ServerKind
-from tooldeck.tools.language.pool import Languages, Question, usual_file
+from tooldeck.tools.language.pool import Languages, Question
 from tooldeck.tools.language.positions import Spot
 from tooldeck.tools.language.records import (
     Calls,
@@ -30,6 +30,7 @@ from tooldeck.tools.language.records import (
     Standings,
     Symbols,
 )
+from tooldeck.tools.language.table import usual_file
 
 __all__ = ["Languages", "ServerKind", "lsp"]
 
@@ -180,7 +181,7 @@ async def find_symbols(
     timeout: Seconds = 60.0,
 ) -> Symbols:
     """The symbols of the workspace with such a name."""
-    chosen = path or usual_file(Languages.of(context.deck), workspace)
+    chosen = path or usual_file(Languages.of(context.deck).table, workspace)
     async with _about(context, chosen, server, timeout).session(asking.WORKSPACE_SYMBOLS) as session:
         return await asking.workspace_symbols(session, query, limit)
 

@@ -20,6 +20,8 @@ DIAGNOSTICS = "textDocument/publishDiagnostics"
 _PULL = "textDocument/diagnostic"
 QUIET_SECONDS = 0.4
 """After the last diagnostics of a document nothing may come for so long, for them to be the whole."""
+DOUBT_SECONDS = 1.2
+"""The same for none at all where there were some or nobody knew: some servers say so before they looked."""
 _MOST = 5_000
 # Diagnostics of one answer that are read.
 
@@ -70,6 +72,8 @@ async def diagnostics(session: Session) -> Diagnosed:
 async def _pushed(session: Session) -> tuple[list[Any], bool]:
     """What the server sent for this very text, and whether that is the whole of it."""
     server, path = session.server, session.path
+    before = server.pushed.get(path)
+    clean = before is not None and not before.items
     document = server.documents.touch(path)
     begun = time.monotonic()
     deadline = begun + session.seconds
@@ -77,7 +81,8 @@ async def _pushed(session: Session) -> tuple[list[Any], bool]:
         found = server.pushed.get(path)
         fresh = found is not None and found.at >= begun and found.version in {None, document.version}
         now = time.monotonic()
-        quiet = found.at + QUIET_SECONDS if found is not None and fresh else deadline
+        patience = QUIET_SECONDS if clean or (found is not None and found.items) else DOUBT_SECONDS
+        quiet = found.at + patience if found is not None and fresh else deadline
         if fresh and not server.busy and now >= quiet:
             break
         if now >= deadline or server.over:

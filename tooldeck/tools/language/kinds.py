@@ -73,6 +73,15 @@ class ServerKind:
         """The protocol's name of the language of a file; None where the server is not for it."""
         return self.languages.get(Path(path).suffix.lower())
 
+    @property
+    def installed(self) -> bool:
+        """Whether its program is there."""
+        try:
+            self.find()
+        except SetupError:
+            return False
+        return True
+
     def find(self) -> str:
         """Where its program lies; raises `SetupError` with the command that installs it."""
         try:

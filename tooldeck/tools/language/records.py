@@ -139,8 +139,9 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = f"{one_line(self.location.path)}:{self.location.line}:{self.location.column}"
-        told = " ".join(self.message.split())
-        return f"{place}: {self.severity}{f' {self.code}' if self.code else ''}: {told} [{self.server}]"
+        told = one_line(" ".join(self.message.split()))
+        code = f" {one_line(self.code)}" if self.code else ""
+        return f"{place}: {self.severity}{code}: {told} [{one_line(self.server)}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,6 @@ class Server:
         self.encoding = encoding
         self.documents = Documents(self.workspace, self.kind, encoding, wire.notify)
         wire.notify("initialized", {})
-        wire.notify("workspace/didChangeConfiguration", {"settings": self._settings})
 
     async def end(self) -> None:
         """Let it leave, else end it; its home goes with it."""
