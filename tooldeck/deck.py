@@ -235,6 +235,7 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
         with self._mcp_lock:  # two threads must not make two sets of servers, one of which nobody closes
             if self._mcp is None:
                 from tooldeck.mcp.connections import Connections
+                from tooldeck.mcp.sampling import sampler
 
                 made = Connections(
                     self,
@@ -245,6 +246,7 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
                     pins=self._journal.pins,
                 )
                 made.handlers.on_elicit = self.ask_person
+                made.handlers.on_sample = sampler(self.call, self.complete, lambda: self.model is not None)
                 if self._prepare_mcp is not None:
                     self._prepare_mcp(made)
                 self._mcp = made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar
 
 from tooldeck.core.tool import Executor
@@ -13,8 +14,10 @@ from tooldeck.mcp.calls import CallsInFlight, RunningCall
 from tooldeck.mcp.errors import McpClosed, McpToolError
 from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
+from tooldeck.mcp.pages import after_pages
 from tooldeck.mcp.results import McpValue, value_of
 from tooldeck.mcp.settings import above_zero
+from tooldeck.mcp.wishes import Wishes
 
 __all__ = ["Asking"]
 
@@ -30,6 +33,7 @@ class Asking:
     _link: Link
     _life: Life
     _calls: CallsInFlight
+    wishes: Wishes
     _pid: int
 
     # -- from any thread ---
@@ -61,7 +65,10 @@ class Asking:
         """The same as `call`, to be awaited on the session's own loop."""
 
         async def call(client: Any, running: RunningCall) -> Any:
-            return await client.call_tool(name, dict(arguments or {}), progress_callback=running.progress)
+            result = await client.call_tool(name, dict(arguments or {}), progress_callback=running.progress)
+            if result.is_error and running.refused:  # a server may say nothing but that it failed
+                raise faults.of_refusal(running.refused, name, self.label)
+            return result
 
         value = value_of(await self.perform(name, call, timeout=timeout))
         if value.is_error:
@@ -98,13 +105,13 @@ class Asking:
         with self._calls.started(what, limit) as running:
             try:
                 async with running.clock:
-                    done = await work(client, running)
+                    done = await after_pages(self.wishes, partial(work, client, running))
             except TimeoutError:
                 if running.clock.expired():
                     raise faults.of_limit(limit, what, self.label) from None
                 raise
             except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
-                raise await self._call_error(error, what, running.unauthorized) from None
+                raise await self._call_error(error, what, running) from None
             await running.all_told()
         return done
 
@@ -116,11 +123,13 @@ class Asking:
     def _over(self) -> McpClosed:
         return faults.of_end(self._life.reason or f"it is {self._life.state}", self.label)
 
-    async def _call_error(self, error: Exception, tool: str, unauthorized: str = "") -> Exception:
+    async def _call_error(self, error: Exception, tool: str, running: RunningCall | None = None) -> Exception:
         """The error of a call; when the server went, the reason why it did."""
-        if unauthorized:
-            return faults.of_sign_in(unauthorized, tool, self.label)
+        if running is not None and running.unauthorized:
+            return faults.of_sign_in(running.unauthorized, tool, self.label)
         if not self._life.ending:
+            if running is not None and running.refused:
+                return faults.of_refusal(running.refused, tool, self.label)
             return faults.of_call(error, tool, self.label)
         await self._life.explained()
         return self._over()

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import clocks_stopped
-from tooldeck.core.questions import Answer, Question
 from tooldeck.mcp.clock import Clock
 from tooldeck.mcp.handlers import Progress
-from tooldeck.registry.questions import check_of
 
 if TYPE_CHECKING:
     from tooldeck.mcp.session import Session
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["CallsInFlight", "RunningCall"]
 
 _log = logging.getLogger(__name__)
-_MOST_QUESTIONS = 8
-# Questions of one server that may be open at the same time; further ones are declined.
 _MOST_REPORTS = 8
 # Reports of progress that wait to be told; of more than that only the latest is kept.
 _NEWS_LIMIT = 1.0
@@ -51,6 +47,10 @@ class RunningCall:
         """Handlers that are being told something."""
         self.questions: set[asyncio.Task[Any]] = set()
         """Handlers that are to answer something."""
+        self.samples = 0
+        """How many replies of a model the server wanted."""
+        self.refused = ""
+        """Why it got none, the last time; empty where it did."""
         self.unauthorized = ""
         """Why nobody was signed in when its server asked who is there."""
         self._reports: deque[Progress] = deque()
@@ -95,7 +95,6 @@ class CallsInFlight:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._calls: list[RunningCall] = []
-        self._asked = 0
 
     @contextlib.contextmanager
     def started(self, tool: str, limit: float) -> Generator[RunningCall]:
@@ -113,10 +112,10 @@ class CallsInFlight:
 
     def current(self) -> RunningCall | None:
         """The call that this code serves, as far as that can be known."""
-        candidates = self._candidates()
+        candidates = self.candidates()
         return candidates[-1] if candidates else None
 
-    def _candidates(self) -> list[RunningCall]:
+    def candidates(self) -> list[RunningCall]:
         """The one call that this code serves, or all that it may serve."""
         call = _RUNNING.get()
         return [call] if call is not None and call in self._calls else list(self._calls)
@@ -126,9 +125,9 @@ class CallsInFlight:
     ) -> None:
         """Tell a handler something, in the context of the call."""
         call = call or self.current()
-        await self._run(handler, news, call, call.news if call is not None else set())
+        await self.run(handler, news, call, call.news if call is not None else set())
 
-    async def _run(
+    async def run(
         self,
         handler: Callable[[Any], Any] | None,
         about: Any,
@@ -148,7 +147,7 @@ class CallsInFlight:
     def clocks_stopped(self) -> Generator[None]:
         """A person thinks: the time counts against no call that it may be about."""
         with contextlib.ExitStack() as stopped:
-            for waiting in self._candidates():
+            for waiting in self.candidates():
                 stopped.enter_context(waiting.clock_stopped())
             yield
 
@@ -158,43 +157,6 @@ class CallsInFlight:
         with self.clocks_stopped():
             among = call.questions if call is not None else set[asyncio.Task[Any]]()
             return await self._in_context(handler, about, call, among)
-
-    async def elicited(self, context: Any, params: Any) -> Any:
-        """The client library passes on a question of the server."""
-        from mcp import types
-
-        if self._asked >= _MOST_QUESTIONS:
-            return types.ElicitResult(action="decline")
-        self._asked += 1
-        try:
-            return await self._answered(params)
-        finally:
-            self._asked -= 1
-
-    async def _answered(self, params: Any) -> Any:
-        """The person's answer, as the client library wants it."""
-        from mcp import types
-
-        call = self.current()
-        schema = dict(getattr(params, "requested_schema", None) or {})
-        question = Question(
-            asker=self.session.label,
-            tool=call.tool if call is not None else "",
-            message=params.message,
-            mode=params.mode,
-            schema=schema,
-            url=getattr(params, "url", ""),
-            check=check_of(schema),
-        )
-        with self.clocks_stopped():
-            among = call.questions if call is not None else set[asyncio.Task[Any]]()
-            answer = await self._run(self.session.handlers.on_elicit, question, call, among)
-        if not isinstance(answer, Answer):
-            return types.ElicitResult(action="decline")
-        content = answer.content if answer.action == "accept" and params.mode == "form" else None
-        # The protocol's word for every end without an explicit choice of the person is "cancel".
-        action = answer.action if answer.action in ("accept", "decline") else "cancel"
-        return types.ElicitResult(action=action, content=content)
 
     async def _in_context(
         self,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.messages import Usage
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import nearest
 from tooldeck.mcp.frames import FrameLog
@@ -16,8 +19,10 @@ from tooldeck.mcp.prompts import Prompts
 from tooldeck.mcp.resources import Resources
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.tap import Malformed
+from tooldeck.mcp.telling import set_level, tell_roots
 from tooldeck.mcp.tools import Declarations, Revive
 from tooldeck.mcp.trust import identity, launch_of
+from tooldeck.mcp.waiting import refuse_to_block
 from tooldeck.mcp.ways import Ways
 
 __all__ = ["Connection"]
@@ -102,6 +107,34 @@ class Connection:
     def resources(self) -> Resources:
         """Its resources, by address, and their templates; read when they are first looked at."""
         return Resources(self)
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders that the server may know of; none unless somebody named them."""
+        return self.session.wishes.roots
+
+    def tell_roots(self, *roots: str | os.PathLike[str]) -> None:
+        """Let the server know of these folders and no others. Raises `DefinitionError` for what is none."""
+        refuse_to_block(self)
+        self.ways.block(self.session.executor.submit(tell_roots, self.session, roots))
+
+    async def atell_roots(self, *roots: str | os.PathLike[str]) -> None:
+        """The same as `tell_roots`, to be awaited."""
+        await self.ways.wait(self.session.executor.submit(tell_roots, self.session, roots))
+
+    def set_level(self, level: str) -> None:
+        """Have the server say only what is as grave as `level`, or graver; see `telling.LEVELS`."""
+        refuse_to_block(self)
+        self.ways.block(self.session.executor.submit(set_level, self.session, level))
+
+    async def aset_level(self, level: str) -> None:
+        """The same as `set_level`, to be awaited."""
+        await self.ways.wait(self.session.executor.submit(set_level, self.session, level))
+
+    @property
+    def used(self) -> Usage:
+        """The tokens that the deck's model used for the server's own questions to it."""
+        return self.session.wishes.used
 
     @property
     def log(self) -> FrameLog:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from tooldeck.core.errors import TooldeckError
 from tooldeck.mcp.errors import (
     McpAnswerError,
     McpClosed,
     McpConnectError,
-    McpError,
     McpNotSignedIn,
     McpRefused,
     McpTimeout,
 )
 
-__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit", "of_sign_in"]
+__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit", "of_refusal", "of_sign_in"]
 
 _BAD_ARGUMENTS = -32602
 # JSON-RPC: invalid params.
@@ -27,7 +27,7 @@ def of_call(error: Exception, tool: str, server: str) -> Exception:
 
     inner = _single(error)
     where = f"{tool} of the MCP server {server!r}"
-    if isinstance(inner, McpError):
+    if isinstance(inner, TooldeckError):
         return inner
     if isinstance(inner, MCPError):
         if inner.code == _BAD_ARGUMENTS:
@@ -83,6 +83,11 @@ def of_sign_in(why: str, tool: str, server: str) -> McpNotSignedIn:
         f"{tool} of the MCP server {server!r} was not called: the server wants to know who asks; {why}.",
         server,
     )
+
+
+def of_refusal(reason: str, tool: str, server: str) -> McpRefused:
+    """A call whose server wanted words of a model and got none."""
+    return McpRefused(f"{tool} of the MCP server {server!r} wants a model to answer: {reason}.", server)
 
 
 def of_limit(seconds: float, tool: str, server: str) -> McpTimeout:

@@ -10,13 +10,23 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.questions import Answer, Question
 
 if TYPE_CHECKING:
     from tooldeck.mcp.oauth.redirect import SignInRequest
     from tooldeck.mcp.session import Session
 
-__all__ = ["Handlers", "ListChange", "LogLine", "Progress", "ResourceUpdate"]
+__all__ = [
+    "Handlers",
+    "ListChange",
+    "LogLine",
+    "PageDone",
+    "Progress",
+    "ResourceUpdate",
+    "SampleRefused",
+    "SampleWish",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,39 @@ class ResourceUpdate:
     uri: str
 
 
+@dataclass(frozen=True, slots=True)
+class PageDone:
+    """What a person was to do on a page is done, says the server."""
+
+    server: str
+    message: str
+    """Why the page was to be visited, in the server's words."""
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleWish:
+    """A server wants words of a model (sampling)."""
+
+    server: str
+    tool: str
+    """The tool that is running, by the server's name."""
+    messages: tuple[Message, ...]
+    system: str
+    max_tokens: int
+    """The longest answer that it wants."""
+    stops: tuple[str, ...] = ()
+    """Texts that end the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRefused:
+    """There are none."""
+
+    reason: str
+    """One clause, without a full stop; the server reads it."""
+
+
 @dataclass(slots=True)
 class Handlers:
     """Who listens. May be changed at any time; a handler that raises is treated as absent for that moment."""
@@ -75,3 +118,6 @@ class Handlers:
     """Told after a server changed its list of tools and the session read the new one."""
     on_list_changed: Callable[[ListChange], Awaitable[None] | None] | None = None
     on_update: Callable[[ResourceUpdate], Awaitable[None] | None] | None = None
+    on_page_done: Callable[[PageDone], Awaitable[None] | None] | None = None
+    on_sample: Callable[[SampleWish], Awaitable[ModelReply | SampleRefused]] | None = None
+    """Answers for a model; None refuses all wishes."""

@@ -66,6 +66,8 @@ class News:
                 await self._other_list_changed("resources")
             case types.ResourceUpdatedNotification():
                 await self._updated(str(message.params.uri))
+            case types.ElicitCompleteNotification():
+                await self._session.wishes.page_done(message.params.elicitation_id)
             case _:
                 pass
 

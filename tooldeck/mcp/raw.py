@@ -11,7 +11,7 @@ from typing import Any
 
 from tooldeck.mcp.frames import FrameLog
 
-__all__ = ["request", "watch"]
+__all__ = ["request", "set_level", "watch"]
 
 
 async def request(client: Any, method: str, params: Mapping[str, Any] | None, timeout: float) -> Any:
@@ -26,6 +26,13 @@ async def request(client: Any, method: str, params: Mapping[str, Any] | None, ti
     options: dict[str, Any] = {"timeout": timeout}
     session._stamp(data, options)  # noqa: SLF001 - see above
     return await session._dispatcher.send_raw_request(method, data.get("params"), options)  # noqa: SLF001
+
+
+def set_level(client: Any, level: str) -> None:
+    """Have every request from now on ask for log lines of this level, as the newer protocol does it."""
+    session = client.session
+    session._log_level = level  # noqa: SLF001 - see above
+    session.adopt(session._discover_result)  # noqa: SLF001 - see above
 
 
 def watch(client: Any, log: FrameLog) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from typing import Any, TypeVar
@@ -32,10 +32,11 @@ from tooldeck.mcp.news import News
 from tooldeck.mcp.oauth.signin import SignIn
 from tooldeck.mcp.oauth.signing import Signing
 from tooldeck.mcp.offers import Offer, Offered
-from tooldeck.mcp.settings import SessionSettings, above_zero, one_of
+from tooldeck.mcp.settings import SessionSettings, above_zero, folders, one_of
 from tooldeck.mcp.subscriptions import Subscription
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.target import Target, read_target
+from tooldeck.mcp.wishes import Wishes
 
 __all__ = ["Session", "SessionSettings", "State"]
 
@@ -51,8 +52,9 @@ class Session(Asking):
     a URL is spoken to: ``http`` (Streamable HTTP), ``sse`` (its predecessor) or ``auto``, which tries the one
     and, where the server refuses it as older ones do, the other. `env` is added to the safe part of the
     environment, `headers` to HTTP requests. `sign_in` is how to sign in where a server wants that, and who is
-    signed in. `executor` is where everything runs. `log` takes the messages, where one of an earlier session
-    shall go on.
+    signed in. `roots` are the folders that the server is told of when it asks where to work: none that are
+    not named here. `executor` is where everything runs. `log` takes the messages, where one of an earlier
+    session shall go on.
 
     Raises `DefinitionError` for a target that cannot be read and for times that are not above 0, `SetupError`
     where the mcp package is missing.
@@ -73,6 +75,7 @@ class Session(Asking):
         handlers: Handlers | None = None,
         executor: Executor | None = None,
         sign_in: SignIn | None = None,
+        roots: Iterable[str | os.PathLike[str]] = (),
         log: FrameLog | None = None,
     ) -> None:
         sdk.require()
@@ -109,6 +112,8 @@ class Session(Asking):
         self.opening: Clock | None = None
         """The time in which it has to be connected; None until that begins."""
         self._pid = os.getpid()
+        self.wishes = Wishes(self, self._calls, folders(roots))
+        """Answers what the server wants of us."""
         self.news = News(self, self._calls)
         """Hears what the server says on its own."""
         self._offered: dict[str, Offered[Any]] = {}
@@ -230,7 +235,9 @@ class Session(Asking):
     def _callbacks(self) -> dict[str, Any]:
         """Whom the client library tells what a server says on its own."""
         return {
-            "elicitation_callback": self._calls.elicited,
+            "elicitation_callback": self.wishes.elicited,
+            "sampling_callback": self.wishes.sampled,
+            "list_roots_callback": self.wishes.roots_listed,
             "logging_callback": self.news.log,
             "message_handler": self.news.hear,
         }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TypedDict
 
 from tooldeck.core.errors import DefinitionError
@@ -10,7 +12,7 @@ from tooldeck.core.tool import Executor
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.oauth.signin import SignIn
 
-__all__ = ["SessionSettings", "above_zero", "one_of"]
+__all__ = ["SessionSettings", "above_zero", "folders", "one_of"]
 
 
 class SessionSettings(TypedDict, total=False):
@@ -26,6 +28,7 @@ class SessionSettings(TypedDict, total=False):
     handlers: Handlers | None
     executor: Executor | None
     sign_in: SignIn | None
+    roots: Iterable[str | os.PathLike[str]]
 
 
 def one_of(name: str, given: str, known: Iterable[str]) -> str:
@@ -33,6 +36,15 @@ def one_of(name: str, given: str, known: Iterable[str]) -> str:
     if given not in known:
         raise DefinitionError(f"{name} must be {', '.join(known)}, got {given!r}.")
     return given
+
+
+def folders(given: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Folders as whole paths. Raises `DefinitionError` for what is none."""
+    found = [Path(one).expanduser().resolve() for one in ([given] if isinstance(given, str) else given)]
+    for one in found:
+        if not one.is_dir():
+            raise DefinitionError(f"roots must be folders, got {str(one)!r}.")
+    return tuple(dict.fromkeys(found))
 
 
 def above_zero(name: str, seconds: float) -> float:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from typing import Annotated
 
+from mcp import UrlElicitationRequiredError
 from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve, Sample
 from mcp.server.mcpserver.prompts.base import AssistantMessage, Prompt, UserMessage
 from mcp.server.mcpserver.resources import TextResource
 from mcp_types import (
     Completion,
     CreateMessageResult,
+    ElicitRequestURLParams,
     EmptyResult,
     ImageContent,
     ListRootsResult,
@@ -25,6 +28,7 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 server = MCPServer("offers")
 notes: list[str] = []
 watched: list[str] = []
+waiting: list[asyncio.Future] = []
 
 
 @server.prompt()
@@ -91,7 +95,7 @@ def watched_now() -> list[str]:
 
 def _poem(topic: str) -> Sample:
     said = [SamplingMessage(role="user", content=TextContent(text=f"A poem about {topic}."))]
-    return Sample(said, 50, system_prompt="Be brief.")
+    return Sample(said, max_tokens=50, system_prompt="Be brief.")
 
 
 @server.tool()
@@ -108,6 +112,40 @@ def _roots() -> ListRoots:
 def folders(found: Annotated[ListRootsResult, Resolve(_roots)]) -> list[str]:
     """Which folders the client lets servers know of."""
     return [str(root.uri) for root in found.roots]
+
+
+@server.tool()
+async def chatter(context: Context) -> str:
+    """Say something of each kind."""
+    for level in ("debug", "info", "warning", "error"):
+        await context.session.send_log_message(level=level, data=f"a line of {level}")
+    return "said"
+
+
+@server.tool()
+async def behind_a_page(context: Context) -> str:
+    """Works once the page was visited; says so when asked about it the second time."""
+    if "page" not in notes:
+        notes.append("page")
+        page = ElicitRequestURLParams(
+            message="Sign in first", url="https://example.com/sign?in=1", elicitation_id="page-1"
+        )
+        raise UrlElicitationRequiredError([page])
+    if "again" not in notes:
+        notes.append("again")
+        asyncio.get_running_loop().call_later(0.2, later, context.session)
+        raise UrlElicitationRequiredError(
+            [
+                ElicitRequestURLParams(
+                    message="Sign in first", url="https://example.com/sign?in=1", elicitation_id="page-1"
+                )
+            ]
+        )
+    return "let in"
+
+
+def later(session) -> None:
+    waiting.append(asyncio.ensure_future(session.send_elicit_complete("page-1")))
 
 
 async def _subscribe(context, params) -> EmptyResult:
