@@ -235,7 +235,6 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
         with self._mcp_lock:  # two threads must not make two sets of servers, one of which nobody closes
             if self._mcp is None:
                 from tooldeck.mcp.connections import Connections
-                from tooldeck.mcp.sampling import sampler
 
                 made = Connections(
                     self,
@@ -243,10 +242,11 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Ke
                     wait_async=self._awaited,
                     call=self.call,
                     acall=self.acall,
+                    complete=self.complete,
+                    has_model=lambda: self.model is not None,
                     pins=self._journal.pins,
                 )
                 made.handlers.on_elicit = self.ask_person
-                made.handlers.on_sample = sampler(self.call, self.complete, lambda: self.model is not None)
                 if self._prepare_mcp is not None:
                     self._prepare_mcp(made)
                 self._mcp = made

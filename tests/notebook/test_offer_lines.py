@@ -79,6 +79,19 @@ def test_a_subscription_tells_of_changes_until_it_ends(shell: Shell) -> None:
     assert "no such subscription" in shell.shown("%mcp unsubscribe")
 
 
+def test_folders_and_the_level_of_the_log_are_told(shell: Shell, tmp_path: Path) -> None:
+    assert "is told of no folder" in shell.shown("%mcp roots")
+    assert f"may know of {tmp_path}." in shell.shown(f"%mcp roots o {tmp_path}")
+    assert "is told of no folder" in shell.shown("%mcp roots none")
+    shell.deck.policy = "auto"
+    shell.run("%mcp level warning")
+    said = shell.shown("deck.call('chatter')")
+    assert "a line of warning" in said
+    assert "a line of info" not in said
+    shell.run("%mcp level debug")
+    assert "a line of debug" in shell.shown("deck.call('chatter')")
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -90,6 +103,9 @@ def test_a_subscription_tells_of_changes_until_it_ends(shell: Shell) -> None:
         ("read nothing which=1", "has no template 'nothing'"),
         ("read item --save .", "needs the variables"),
         ("subscribe", "needs an address"),
+        ("level", "needs one of debug"),
+        ("level loud", "level must be debug"),
+        ("roots /nowhere/at/all", "must be folders"),
     ],
 )
 def test_a_mistake_is_one_sentence(shell: Shell, line: str, said: str) -> None:

@@ -16,6 +16,7 @@ from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.pins import Pins
 from tooldeck.mcp.reviving import Reviving
+from tooldeck.mcp.sampling import Complete, sampler
 from tooldeck.mcp.shelving import Shelf, Shelving
 from tooldeck.mcp.trust import Trust
 from tooldeck.mcp.waiting import refuse_to_block, wait_for
@@ -31,7 +32,7 @@ class Connections(Watching):
 
     `wait` waits for a future on the calling thread, `wait_async` in the running loop; in a notebook both keep
     widgets alive. `call` and `acall` are the deck's own, for questions to the person; without them nobody can
-    be asked. `pins` keeps what was accepted.
+    be asked. `complete` has the deck's model answer, if it `has_model`. `pins` keeps what was accepted.
     `handlers` are those of every connection that is given none of its own. Raises `SetupError` where the mcp
     package is missing or too old.
     """
@@ -44,12 +45,16 @@ class Connections(Watching):
         wait_async: Callable[[Future[Any]], Awaitable[Any]] = asyncio.wrap_future,
         call: Callable[[Tool, Mapping[str, Any]], ToolResult] | None = None,
         acall: Callable[[Tool, Mapping[str, Any]], Awaitable[ToolResult]] | None = None,
+        complete: Complete | None = None,
+        has_model: Callable[[], bool] = bool,
         pins: PinTable | None = None,
     ) -> None:
         sdk.require()
         super().__init__()
         self.wait = wait
         self.handlers = Handlers()
+        if call is not None and complete is not None:
+            self.handlers.on_sample = sampler(call, complete, has_model)
         self.in_process: Executor | None = None
         """Where the sessions of server objects run unless told otherwise; None is the session thread."""
         self.on_end: Callable[[Connection], None] | None = None

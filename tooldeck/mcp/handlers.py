@@ -51,6 +51,8 @@ class LogLine:
     data: Any
     """A string or any JSON value."""
     logger: str = ""
+    wanted: bool = False
+    """Whether somebody has said from which level on the server shall tell."""
 
 
 @dataclass(frozen=True, slots=True)

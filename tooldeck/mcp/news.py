@@ -29,6 +29,8 @@ class News:
     def __init__(self, session: Session, calls: CallsInFlight) -> None:
         self._session = session
         self._calls = calls
+        self.level_set = False
+        """Whether somebody has said how much the server shall tell."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._reading = False
         self._stale = False
@@ -42,7 +44,9 @@ class News:
             return
         self._told += 1
         try:
-            line = LogLine(self._session.label, str(params.level), params.data, params.logger or "")
+            line = LogLine(
+                self._session.label, str(params.level), params.data, params.logger or "", self.level_set
+            )
             await self._calls.tell(self._session.handlers.on_log, line)
             if self._left_out:
                 many, self._left_out = self._left_out, 0

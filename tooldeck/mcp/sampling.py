@@ -22,7 +22,7 @@ from tooldeck.hosts.lanes import Lane
 from tooldeck.mcp.handlers import SampleRefused, SampleWish
 from tooldeck.mcp.results import part_of
 
-__all__ = ["SAMPLE", "Said", "read_wish", "said_by", "sampler"]
+__all__ = ["SAMPLE", "Complete", "Said", "read_wish", "said_by", "sampler"]
 
 SAMPLE = "ask_model_for_mcp_server"
 _LIMIT = 120.0
@@ -39,13 +39,17 @@ class Said:
     """What comes along, each by its number, kind and size; what is taken out here is not sent."""
 
 
-class _Complete(Protocol):
-    def __call__(self, messages: Sequence[Message], *, seconds: float | None = None) -> ModelReply: ...
+class Complete(Protocol):
+    """Has a model answer a conversation; `Deck.complete` is one."""
+
+    def __call__(self, messages: Sequence[Message], *, seconds: float | None = None) -> ModelReply:
+        """The reply, within so many seconds."""
+        ...
 
 
 def sampler(
     call: Callable[[Tool, Mapping[str, Any]], ToolResult],
-    complete: _Complete,
+    complete: Complete,
     has_model: Callable[[], bool],
 ) -> Callable[[SampleWish], Awaitable[ModelReply | SampleRefused]]:
     """What answers the wishes of servers with a deck's model; `call` and `complete` are the deck's own."""
@@ -71,7 +75,7 @@ def sampler(
     return sample
 
 
-def _question(wish: SampleWish, complete: _Complete, got: list[ModelReply]) -> tuple[Tool, dict[str, Any]]:
+def _question(wish: SampleWish, complete: Complete, got: list[ModelReply]) -> tuple[Tool, dict[str, Any]]:
     """Whether the model is asked; `got` takes its reply."""
     named = {
         f"{number}: {_kind(part)}": part

@@ -8,6 +8,7 @@ from typing import Any
 from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
 from tooldeck.mcp.clients import CLIENTS
+from tooldeck.mcp.telling import LEVELS
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, inspecting, policies, servers, serving, tools
 from tooldeck.notebook.magics.offers import OFFER_WORDS
@@ -67,6 +68,8 @@ def _mcp(deck: Deck, words: list[str], start: str = "") -> Iterable[str]:
     if words[0] == "import":
         return (*CLIENTS, "--all")
     labels = [made.label for made in deck.servers()]
+    if words[0] == "level":
+        return (*(labels if len(words) == 1 else ()), *LEVELS)
     if words[0] == "log":
         return (*labels, *_WIRE_LOG)
     if words[0] in OFFER_WORDS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from tooldeck.core.call import current_call
-from tooldeck.mcp.handlers import Handlers, LogLine, Progress, ResourceUpdate
+from tooldeck.mcp.handlers import Handlers, LogLine, PageDone, Progress, ResourceUpdate
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.questions import in_cell
 from tooldeck.notebook.say import say
@@ -18,7 +18,7 @@ from tooldeck.notebook.sign_in import ask_to_sign_in
 __all__ = ["listen"]
 
 _QUIET = {"debug"}
-"""Log levels that are not shown in the cell."""
+"""Log levels that are not shown in the cell, unless somebody wanted them."""
 
 
 def listen(handlers: Handlers, bars: ProgressBars) -> None:
@@ -36,6 +36,11 @@ def listen(handlers: Handlers, bars: ProgressBars) -> None:
     handlers.on_log = handlers.on_log or _log
     handlers.on_sign_in = handlers.on_sign_in or ask_to_sign_in
     handlers.on_update = handlers.on_update or _updated
+    handlers.on_page_done = handlers.on_page_done or _page_done
+
+
+async def _page_done(news: PageDone) -> None:
+    await in_cell(say, f"[{news.server}] says that the page is done: {news.url}")
 
 
 async def _updated(update: ResourceUpdate) -> None:
@@ -43,7 +48,7 @@ async def _updated(update: ResourceUpdate) -> None:
 
 
 async def _log(line: LogLine) -> None:
-    if line.level in _QUIET:
+    if line.level in _QUIET and not line.wanted:
         return
     name = f" {line.logger}" if line.logger else ""
     text = line.data if isinstance(line.data, str) else repr(line.data)

@@ -14,6 +14,7 @@ from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
 from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
 from tooldeck.notebook.magics.serving import ServingLines
 from tooldeck.notebook.magics.signing import SIGN_WORDS, SigningLines
+from tooldeck.notebook.magics.telling import TELL_WORDS, TellingLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -25,17 +26,17 @@ __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
 WORDS = (
     *("connect", "list", "tools", "close", "reconnect", "import", "serve"),
-    *(*SIGN_WORDS, *INSPECT_WORDS, *OFFER_WORDS),
+    *(*SIGN_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
 )
 """What may follow ``%mcp``."""
-OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport")
+OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots")
 """The options of ``%mcp connect`` that take a value."""
 FLAGS = ("trust",)
 """Those that take none."""
 
 
 @magics_class
-class ServerMagics(SigningLines, OfferLines, ImportLines, ServingLines):
+class ServerMagics(SigningLines, OfferLines, TellingLines, ImportLines, ServingLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -45,11 +46,12 @@ class ServerMagics(SigningLines, OfferLines, ImportLines, ServingLines):
         """Connect MCP servers and look at them.
 
         ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--connect-timeout SECONDS]
-        [--env NAME=VALUE] [--mode auto|legacy] [--transport auto|http|sse] [--trust] COMMAND… | URL | demo``
-        brings the server's tools into the deck; ``--reads`` names tools that you declare to only read, so
-        that they need no approval, ``--trust`` believes the server about which do, ``--mode legacy`` speaks
-        the protocol up to 2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools,
-        ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one again.
+        [--env NAME=VALUE] [--mode auto|legacy] [--transport auto|http|sse] [--roots FOLDER,…] [--trust]
+        COMMAND… | URL | demo`` brings the server's tools into the deck; ``--reads`` names tools that you
+        declare to only read, so that they need no approval, ``--trust`` believes the server about which do,
+        ``--mode legacy`` speaks the protocol up to 2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools
+        [LABEL]`` their tools, ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one
+        again.
 
         ``%mcp import`` lists the files in which other programs keep their servers, ``%mcp import
         PROGRAM|FILE`` the servers in one, ``%mcp import PROGRAM|FILE NAME… | --all`` connects them: each
@@ -74,6 +76,9 @@ class ServerMagics(SigningLines, OfferLines, ImportLines, ServingLines):
         with a form where it has gaps and the line fills none. ``%mcp resources [LABEL…]`` lists resources and
         templates, ``%mcp read [LABEL] ADDRESS | TEMPLATE [name=value …] [--save FOLDER]`` reads one,
         ``%mcp subscribe [LABEL] ADDRESS`` tells of its changes until ``%mcp unsubscribe``.
+
+        ``%mcp roots [LABEL] [FOLDER… | none]`` shows or changes the folders that a server is told of, ``%mcp
+        level [LABEL] LEVEL`` how grave a thing has to be for it to say so.
         """
         verb, _, rest = line.strip().partition(" ")
         if not verb:
@@ -155,6 +160,7 @@ def _settings(options: dict[str, str]) -> SessionSettings:
         "mode": options.get("mode", "auto"),
         "transport": options.get("transport", "auto"),
         "env": _environment(options.get("env", "")),
+        "roots": [folder for folder in options.get("roots", "").split(",") if folder],
     }
     if "timeout" in options:
         found["timeout"] = _seconds("timeout", options["timeout"])
