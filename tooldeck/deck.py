@@ -39,6 +39,7 @@ from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.batches import Batched
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.hosts.questions import ask_on_terminal
+from tooldeck.hosts.resuming import Resuming
 from tooldeck.hosts.running import Running
 from tooldeck.hosts.serving import Served
 from tooldeck.policy import Policy
@@ -68,7 +69,7 @@ _BLOCKING = (Kind(blocking=True, in_run=False), Kind(blocking=True, in_run=True)
 _AWAITED = (Kind(blocking=False, in_run=False), Kind(blocking=False, in_run=True))
 
 
-class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Served, Taped, Kept):
+class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Resuming, Served, Taped, Kept):
     """A set of tools and everything that guards their calls.
 
     `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a

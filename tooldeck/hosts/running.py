@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tooldeck.loops.limits import RunLimits
     from tooldeck.loops.loop import Doors
     from tooldeck.loops.text_actions import TextActions
+    from tooldeck.store.protocol import Store
 
 __all__ = ["Running", "limits_of"]
 
@@ -48,6 +49,9 @@ class _Deck(Protocol):
 
     @property
     def model(self) -> Model | None: ...
+
+    @property
+    def store(self) -> Store | None: ...
 
     def _doors(self, *, blocking: bool) -> Doors: ...
 
@@ -199,6 +203,7 @@ class Running:
             offer=self._offer,
             told=self._told,
             model=self.model,
+            store=self.store,
             saw=self._runs.saw,
             emit=self._observers.tell,
         )

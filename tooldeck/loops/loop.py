@@ -28,7 +28,9 @@ from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.manners import Manner, Turn
 from tooldeck.loops.requests import answer_to, not_run
+from tooldeck.loops.resuming import Keeper
 from tooldeck.search.searched import Offer
+from tooldeck.store.protocol import Store
 
 __all__ = ["Doors", "Loop"]
 
@@ -45,6 +47,8 @@ class Doors(NamedTuple):
     """What a model has to be told about those that it is shown."""
     model: Model | None
     """The deck's own model."""
+    store: Store | None
+    """Where runs are kept, so that they can go on after their program has ended."""
     saw: Callable[[Run], None]
     """Hears of the run, so that other cells can find it."""
     emit: Callable[[Event], None]
@@ -71,7 +75,9 @@ class Loop:
         run: Run,
         limits: RunLimits,
         messages: Sequence[Message],
-        prompt: Message,
+        prompt: Message | None,
+        actions: str,
+        spend: Callable[[Account], None] | None = None,
         on_text: Callable[[str], object] | None,
     ) -> None:
         self._doors = doors
@@ -79,8 +85,12 @@ class Loop:
         self._manner = manner
         self._run = run
         self._account = Account(limits, doors.host.now)
-        self._messages = [*messages, prompt]
-        self._prompt = prompt.text
+        if spend is not None:
+            spend(self._account)
+        self._messages = [*messages] if prompt is None else [*messages, prompt]
+        said = [one.text for one in self._messages if one.role == "user" and one.text]
+        self._prompt = said[-1] if said else ""
+        self._keeper = Keeper(doors.store, run, actions)
         self._on_text = on_text
         self._steps: list[Step] = []
         self._replies: list[Round] = []
@@ -98,6 +108,7 @@ class Loop:
         self._keep()
         with calling(Source.MODEL, run=run, label=name_of(self._model)):
             self._doors.emit(RunStarted(run, self._prompt))
+            self._keeper.keep(self._messages, self._account)
             try:
                 end = await self._rounds()
             except BaseException as stop:
@@ -121,6 +132,7 @@ class Loop:
             tuple(self._replies),
             self._account.started,
         )
+        self._keeper.keep(self._messages, self._account, end.status)
         self._doors.emit(RunEnded(result))
         return result
 
@@ -147,6 +159,7 @@ class Loop:
                 return _End(RunStatus.FAILED, said, None, error)
             turn = self._manner.read(reply, self._offer().all, self._account.rounds)
             self._messages.append(turn.message)
+            self._keeper.keep(self._messages, self._account)
             end = await self._acted(turn)
             self._keep()
             if end is not None:
@@ -271,6 +284,7 @@ class Loop:
             self._messages.append(self._manner.answered(steps))
             self._messages = list(self._run.rewritten(tuple(self._messages)))
             self._keep()
+            self._keeper.keep(self._messages, self._account)
 
     def _step(
         self, turn: Turn, place: int, request: ToolRequest, result: ToolResult | None, why: str

@@ -16,9 +16,10 @@ from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.loop import Doors, Loop
 from tooldeck.loops.manners import Manner, Native
+from tooldeck.loops.resuming import resumed
 from tooldeck.loops.text_actions import TextActions, TextManner
 
-__all__ = ["complete", "start"]
+__all__ = ["complete", "restart", "start"]
 
 
 def start(
@@ -35,8 +36,7 @@ def start(
 ) -> Loop:
     """The run that the arguments describe; raises `DefinitionError` for what cannot be meant."""
     manner = _manner(actions)
-    if limits is not None and not isinstance(limits, RunLimits):
-        raise DefinitionError(f"limits must be RunLimits, as in RunLimits(rounds=8), got {to_repr(limits)}.")
+    _check_limits(limits)
     if not isinstance(system, str):
         raise DefinitionError(f"system must be text, got {type(system).__name__}.")
     earlier = [_message(one, "messages") for one in messages]
@@ -52,6 +52,41 @@ def start(
         limits=limits or manner.limits,
         messages=earlier,
         prompt=_prompt(prompt),
+        actions="native" if actions == "native" else "text",
+        on_text=on_text,
+    )
+
+
+def restart(
+    doors: Doors,
+    id: str | None,
+    *,
+    prompt: Any,
+    model: Any,
+    limits: Any,
+    run: Run | None,
+    on_text: Callable[[str], object] | None,
+) -> Loop:
+    """A run that was kept, going on; raises as `deck.resume` says."""
+    kept = resumed(doors.store, id)
+    _check_limits(limits)
+    last = kept.messages[-1] if kept.messages else None
+    if prompt is None and (last is None or last.role == "assistant"):
+        raise DefinitionError("That run has its answer; say what comes next with prompt=….")
+    manner = _manner(kept.actions)
+    current = Run(kept.name, loop_guard=manner.loop_guard) if run is None else run
+    current.session_id = kept.id
+    doors.saw(current)
+    return Loop(
+        doors,
+        _model(doors, model),
+        manner,
+        run=current,
+        limits=limits or kept.limits,
+        messages=kept.messages,
+        prompt=None if prompt is None else _prompt(prompt),
+        actions=kept.actions,
+        spend=kept.spend,
         on_text=on_text,
     )
 
@@ -90,6 +125,11 @@ def _model(doors: Doors, given: Any) -> Model:
             "openai_chat('gpt-5')."
         )
     return doors.model
+
+
+def _check_limits(limits: Any) -> None:
+    if limits is not None and not isinstance(limits, RunLimits):
+        raise DefinitionError(f"limits must be RunLimits, as in RunLimits(rounds=8), got {to_repr(limits)}.")
 
 
 def _manner(actions: Any) -> Manner:

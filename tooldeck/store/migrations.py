@@ -208,6 +208,14 @@ def _handoffs(run: Run) -> None:
     )
 
 
+def _runs(run: Run) -> None:
+    """Runs of models as they stand; the state is JSON."""
+    run(
+        "CREATE TABLE runs (id TEXT PRIMARY KEY, name TEXT NOT NULL, at REAL NOT NULL, status TEXT NOT NULL,"
+        " state TEXT NOT NULL)"
+    )
+
+
 MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _calls,
     _grants,
@@ -218,4 +226,5 @@ MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _writes,
     _checkpoints,
     _handoffs,
+    _runs,
 )

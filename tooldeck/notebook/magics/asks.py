@@ -38,29 +38,39 @@ class AskMagics(DeckMagicsBase):
     def ask(self, line: str, cell: str) -> RunResult:
         """Let a model work on the text of this cell. Gives the `RunResult`.
 
-        ``%%ask [--model NAME] [--text] [--more]``
+        ``%%ask [--model NAME] [--text] [--more] [--resume]``
         ``[--rounds N] [--calls N] [--seconds S] [--tokens N] [--cost C]``
 
         The model is the variable of that name; without it ``model``, else ``deck.model``. `tooldeck.loops`
         makes models. ``--text`` is for those without native tool calls. ``--more`` goes on with the
-        conversation of the last such cell, also of one that was interrupted. The other options limit the run.
+        conversation of the last such cell, also of one that was interrupted; ``--resume`` with the last run
+        of the notebook's store, also after a restart, within its limits. The other options limit the run.
         While it goes on, its panel takes words for the model and stops it; another cell or thread does so by
         ``deck.steer("…")`` and ``deck.runs``.
         """
-        given = read_line("%%ask", line, flags=("text", "more"), valued=("model", *_LIMITS))
+        given = read_line("%%ask", line, flags=("text", "more", "resume"), valued=("model", *_LIMITS))
         if given.words or not cell.strip():
             raise Mistake("%%ask takes what the model shall do from the lines below it.")
         actions = "text" if given.options.get("text") else "native"
         limits = _limits(given.options, TextManner.limits if actions == "text" else RunLimits())
         model = self._model(given.options.get("model"))
         messages = self._earlier() if given.options.get("more") else ()
-        run = Run(cell.strip().partition("\n")[0][:60])
-        self._last = run
+        run = self._last = Run(cell.strip().partition("\n")[0][:60])
+        kept = self._kept() if given.options.get("resume") else None
         shown = show_run(run, name_of(model), limits)
         with _watched(self.deck, shown):
+            if kept is not None:
+                return self.deck.resume(kept, prompt=cell.strip(), model=model, run=run)
             return self.deck.run(
                 cell.strip(), model=model, messages=messages, actions=actions, limits=limits, run=run
             )
+
+    def _kept(self) -> str:
+        """The id of the newest run of the store."""
+        kept = self.deck.kept_runs()[:1]
+        if not kept:
+            raise Mistake("No run is kept that could go on; leave out --resume.")
+        return kept[0].id
 
     def _model(self, given: Any) -> Any:
         name = str(given or "model")

@@ -1,0 +1,122 @@
+"""A run that the store has goes on after its program ended, within what is left of its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tooldeck import Deck, DefinitionError, SetupError
+from tooldeck.loops import ModelReply, RunLimits, ToolRequest, Usage, scripted
+
+SECRET = "sk-proj-" + "a1B2" * 10
+
+
+def resume(deck, **options):
+    return deck.resume(**options)
+
+
+def aresume(deck, **options):
+    return asyncio.run(deck.aresume(**options))
+
+
+@pytest.fixture(params=[resume, aresume], ids=lambda way: way.__name__)
+def again(request):
+    """``again(deck, …)`` resumes a run one way or the other."""
+    return request.param
+
+
+def make(path):
+    deck = Deck(policy="auto", store=path)
+    deck.add(lambda a: a + 1, name="next_one", effects="none")
+    return deck
+
+
+KILLED = """
+    import os
+    from tooldeck import Deck
+    from tooldeck.loops import ModelReply, RunLimits, ToolRequest, Usage, scripted
+    deck = Deck(policy="auto", store={path!r})
+    deck.add(lambda a: a + 1, name="next_one", effects="none")
+    deck.add(lambda: os._exit(9), name="dies", effects="write")
+    used = Usage(100, 10)
+    second = [ToolRequest("y", "dies"), ToolRequest("z", "next_one", {{"a": 2}})]
+    replies = [
+        ModelReply("first", [ToolRequest("x", "next_one", {{"a": 1}})], usage=used),
+        ModelReply("second", second, usage=used),
+    ]
+    deck.run("count up", model=scripted(replies), limits=RunLimits(rounds=3, tokens=1000))
+"""
+
+
+def test_a_run_goes_on_after_its_program_was_killed_in_the_middle_of_a_call(tmp_path, again):
+    path = str(tmp_path / "deck.db")
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(KILLED.format(path=path))], check=False, timeout=60
+    )
+    assert ended.returncode == 9
+    deck = make(path)
+    assert [(one.status, one.name) for one in deck.kept_runs()] == [("running", "")]
+    result = again(deck, model=scripted([None, None, "three"]))
+    assert (result.status, result.text, result.rounds) == ("done", "three", 3)
+    assert result.usage.input >= 200
+    told = [answer for message in result.messages for answer in message.answers]
+    assert [answer.id for answer in told] == ["x", "y", "z"]
+    assert "whether it had an effect is not known" in told[1].text
+    assert deck.kept_runs()[0].status == "done"
+
+
+def test_the_limits_of_a_run_hold_when_it_goes_on(tmp_path, again):
+    deck = make(tmp_path / "deck.db")
+    call = [ToolRequest("x", "next_one", {"a": 1})]
+    loops = scripted(lambda messages: ModelReply(requests=call, usage=Usage(60, 40)))
+    first = deck.run("go", model=loops, limits=RunLimits(tokens=150, rounds=9, calls=5))
+    assert (first.status, first.rounds) == ("limit", 2)
+    assert again(make(tmp_path / "deck.db"), model=loops).reason == first.reason
+    more = again(make(tmp_path / "deck.db"), model=loops, limits=RunLimits(rounds=3, tokens=999))
+    assert (more.status, more.rounds, more.usage.total) == ("limit", 3, 300)
+
+
+def test_secrets_are_blacked_out_in_what_is_kept(tmp_path):
+    deck = make(tmp_path / "deck.db")
+    model = scripted([("next_one", {"a": f"key {SECRET}"}), f"used {SECRET}"])
+    deck.run(f"use {SECRET}", model=model)
+    state = deck.kept_runs()[0].state
+    assert "next_one" in state
+    assert SECRET not in state
+
+
+def test_a_run_with_its_answer_needs_more_to_do(tmp_path, again):
+    deck = make(tmp_path / "deck.db")
+    deck.run("go", model=scripted(["done"]))
+    with pytest.raises(DefinitionError, match="what comes next"):
+        again(deck, model=scripted(["x", "y"]))
+    result = again(deck, prompt="and now?", model=scripted(["x", "that"]))
+    assert [message.text for message in result.messages] == ["go", "done", "and now?", "that"]
+    assert len(deck.kept_runs()) == 1
+
+
+def test_what_cannot_go_on_says_why(tmp_path, again):
+    with pytest.raises(SetupError, match="keeps no runs"):
+        again(Deck(), model=scripted(["x"]))
+    deck = make(tmp_path / "deck.db")
+    with pytest.raises(DefinitionError, match="no run to go on with"):
+        again(deck, model=scripted(["x"]))
+    with pytest.raises(DefinitionError, match="no run 'nobody'"):
+        again(deck, id="nobody", model=scripted(["x"]))
+    deck.run("go", model=scripted(["done"]))
+    deck.store.run("UPDATE runs SET state = '{}'")
+    with pytest.raises(DefinitionError, match="cannot be read"):
+        again(deck, prompt="x", model=scripted(["x"]))
+
+
+def test_a_text_run_goes_on_as_one(tmp_path, again):
+    deck = make(tmp_path / "deck.db")
+    first = "Thought: count\nAction: next_one(a=1)"
+    deck.run("go", model=scripted([first]), actions="text", limits=RunLimits(rounds=1))
+    model = scripted([None, "Thought: ok\nFinal Answer: 2"])
+    result = again(deck, model=model, limits=RunLimits(rounds=5))
+    assert (result.status, result.text) == ("done", "2")
