@@ -276,6 +276,7 @@ def test_a_wrong_key_is_told_without_it_and_not_tried_again(provider, deck, go, 
 def test_a_key_comes_from_the_environment_and_goes_to_its_provider_only(provider, monkeypatch):
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+    assert "base_url" in MAKERS[provider].__doc__
     with pytest.raises(SetupError, match="There is no key: set "):
         MAKERS[provider]("m")
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,139 +16,96 @@ from tooldeck.loops.wire.keys import find_key
 from tooldeck.loops.wire.openai_chat import ChatForm
 from tooldeck.loops.wire.openai_responses import ResponsesForm
 
-__all__ = ["anthropic", "gemini", "openai_chat", "openai_responses"]
+__all__ = ["Provider", "anthropic", "gemini", "openai_chat", "openai_responses"]
 
 _SILENCE = 120.0
 _MOST_BYTES = 8_000_000
 _RETRY = RetrySettings()
 
 
-def openai_chat(
-    name: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    stream: bool = True,
-    timeout: float = _SILENCE,
-    retry: RetrySettings = _RETRY,
-    prices: Prices | None = None,
-    max_bytes: int = _MOST_BYTES,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
-) -> HttpModel:
-    """A model by OpenAI's chat completions, which vLLM, llama.cpp, Ollama and most gateways speak as well.
+class Provider:
+    """Makes models of one provider, and of all servers that speak its form: ``openai_chat("gpt-5")``.
 
-    `base_url` is the address before ``/chat/completions``, such as ``http://localhost:11434/v1``; None is
-    OpenAI's. The key is `api_key` or that of the environment (``OPENAI_API_KEY``); with a `base_url`, only a
-    key that is given is sent, and none is needed. `timeout` is the longest silence in seconds; a failure of
-    the line or the server is tried again as `retry` says. `prices` are those of a million tokens in and out,
-    for the cost of a run. A reply beyond `max_bytes` is broken off. `options` go into the request as they
-    are: ``temperature=0``, ``max_completion_tokens=4000``.
-
-    Raises `SetupError` where there is no key, `DefinitionError` for arguments that cannot be meant.
+    `form` is how its requests and replies are written; `about` is what ``help`` says of it.
     """
-    return _made(
-        ChatForm(), name, base_url=base_url, api_key=api_key, stream=stream, timeout=timeout,
-        retry=retry, prices=prices, max_bytes=max_bytes, headers=headers, options=options,
-    )  # fmt: skip
+
+    def __init__(self, name: str, form: Form, about: str) -> None:
+        self.__name__ = name
+        self.__doc__ = f"{about}\n\n{inspect.getdoc(Provider.__call__)}"
+        self._form = form
+
+    def __call__(
+        self,
+        name: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        stream: bool = True,
+        timeout: float = _SILENCE,
+        retry: RetrySettings = _RETRY,
+        prices: Prices | None = None,
+        context: int | None = None,
+        max_bytes: int = _MOST_BYTES,
+        headers: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> HttpModel:
+        """Make the model that its server knows as `name`.
+
+        `base_url` is the address before the provider's paths, such as ``http://localhost:11434/v1``; None is
+        the provider's own. The key is `api_key` or that of the environment; with a `base_url`, only a key
+        that is given is sent, and none is needed. ``api_key="ask"`` asks for it at a prompt that shows
+        nothing. No key is ever shown, stored or written into a notebook.
+
+        `timeout` is the longest silence in seconds; a failure of the line or the server is tried again as
+        `retry` says. `prices` are those of a million tokens in and out, for the cost of a run; `context` is
+        how many tokens the model reads at once, by which it is decided whether it is shown all tools. A reply
+        beyond `max_bytes` is broken off. `options` go into the request as they are: ``temperature=0``.
+
+        Raises `SetupError` where there is no key, `DefinitionError` for arguments that cannot be meant.
+        """
+        _check(name, base_url, timeout, retry, prices)
+        if context is not None and (type(context) is not int or context < 1):
+            raise DefinitionError(f"context must be a number of tokens or None, got {context!r}.")
+        form = self._form
+        # A key of the environment is its provider's alone: no other server is sent it.
+        names = form.keys if base_url is None else ()
+        return HttpModel(
+            form,
+            name,
+            base_url=(base_url or form.base_url).rstrip("/"),
+            key=find_key(api_key, names, needed=base_url is None, whose=name),
+            headers=headers or {},
+            options=options,
+            stream=stream,
+            timeout=timeout,
+            retry=retry,
+            prices=prices,
+            context=context,
+            most_bytes=max_bytes,
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}: makes models by {self._form.base_url}>"
 
 
-def openai_responses(
-    name: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    stream: bool = True,
-    timeout: float = _SILENCE,
-    retry: RetrySettings = _RETRY,
-    prices: Prices | None = None,
-    max_bytes: int = _MOST_BYTES,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
-) -> HttpModel:
-    """A model by OpenAI's responses; nothing is stored there. Arguments as for `openai_chat`."""
-    return _made(
-        ResponsesForm(), name, base_url=base_url, api_key=api_key, stream=stream, timeout=timeout,
-        retry=retry, prices=prices, max_bytes=max_bytes, headers=headers, options=options,
-    )  # fmt: skip
-
-
-def anthropic(
-    name: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    stream: bool = True,
-    timeout: float = _SILENCE,
-    retry: RetrySettings = _RETRY,
-    prices: Prices | None = None,
-    max_bytes: int = _MOST_BYTES,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
-) -> HttpModel:
-    """A model by Anthropic's messages. Arguments as for `openai_chat`; the key is in ``ANTHROPIC_API_KEY``.
-
-    A reply has 8,192 tokens at most unless ``max_tokens=…`` says otherwise.
-    """
-    return _made(
-        AnthropicForm(), name, base_url=base_url, api_key=api_key, stream=stream, timeout=timeout,
-        retry=retry, prices=prices, max_bytes=max_bytes, headers=headers, options=options,
-    )  # fmt: skip
-
-
-def gemini(
-    name: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    stream: bool = True,
-    timeout: float = _SILENCE,
-    retry: RetrySettings = _RETRY,
-    prices: Prices | None = None,
-    max_bytes: int = _MOST_BYTES,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
-) -> HttpModel:
-    """A model by the Gemini API. Arguments as for `openai_chat`; the key is in ``GEMINI_API_KEY``.
-
-    ``GOOGLE_API_KEY`` is looked at next. Options as in ``generationConfig={"temperature": 0}``.
-    """
-    return _made(
-        GeminiForm(), name, base_url=base_url, api_key=api_key, stream=stream, timeout=timeout,
-        retry=retry, prices=prices, max_bytes=max_bytes, headers=headers, options=options,
-    )  # fmt: skip
-
-
-def _made(
-    form: Form,
-    name: str,
-    *,
-    base_url: str | None,
-    api_key: str | None,
-    stream: bool,
-    timeout: float,
-    retry: RetrySettings,
-    prices: Prices | None,
-    max_bytes: int,
-    headers: Mapping[str, str] | None,
-    options: Mapping[str, Any],
-) -> HttpModel:
-    _check(name, base_url, timeout, retry, prices)
-    # A key of the environment is its provider's alone: no other server is sent it.
-    names = form.keys if base_url is None else ()
-    return HttpModel(
-        form,
-        name,
-        base_url=(base_url or form.base_url).rstrip("/"),
-        key=find_key(api_key, names, needed=base_url is None),
-        headers=headers or {},
-        options=options,
-        stream=stream,
-        timeout=timeout,
-        retry=retry,
-        prices=prices,
-        most_bytes=max_bytes,
-    )
+openai_chat = Provider(
+    "openai_chat",
+    ChatForm(),
+    "A model by OpenAI's chat completions, which vLLM, llama.cpp, Ollama and most gateways speak as well.",
+)
+openai_responses = Provider(
+    "openai_responses", ResponsesForm(), "A model by OpenAI's responses; nothing is stored there."
+)
+anthropic = Provider(
+    "anthropic",
+    AnthropicForm(),
+    "A model by Anthropic's messages. A reply has 8,192 tokens at most, or as ``max_tokens=…`` says.",
+)
+gemini = Provider(
+    "gemini",
+    GeminiForm(),
+    'A model by the Gemini API. Options as in ``generationConfig={"temperature": 0}``.',
+)
 
 
 def _check(name: object, base_url: object, timeout: object, retry: object, prices: object) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tooldeck.core.errors import ModelError
 from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.parts import File, Image, Part
 from tooldeck.core.tool import Tool
-from tooldeck.loops.wire.form import Sent, base64_of, fail, media_of, object_of, system_of, texts_of
+from tooldeck.loops.wire.form import Sent, Turns, base64_of, blocks, fail, media_of, object_of, system_of
 from tooldeck.registry.export import export
 
 __all__ = ["AnthropicForm"]
@@ -24,7 +24,7 @@ _ENDS = {
 }
 
 
-class AnthropicForm:
+class AnthropicForm(Turns):
     """Messages."""
 
     name = "anthropic"
@@ -45,7 +45,7 @@ class AnthropicForm:
         body: dict[str, Any] = {
             "model": model,
             "max_tokens": _MAX_TOKENS,
-            "messages": _turns([one for message in rest for one in self._written(message)]),
+            "messages": _turns([one for message in rest for one in self.written(message)]),
         }
         if system:
             body["system"] = system
@@ -63,14 +63,14 @@ class AnthropicForm:
         """See `Form.assembly`."""
         return _Assembly()
 
-    def _written(self, message: Message) -> list[dict[str, Any]]:
-        if message.answers:
-            return self.answers(message.answers)
-        if message.role != "assistant":
-            return [{"role": "user", "content": _content(message.text, message.parts)}]
-        native = message.native
-        if native is not None and native.dialect == self.name:
-            return [{"role": "assistant", "content": native.content}]
+    def asked(self, message: Message) -> dict[str, Any]:
+        """See `Turns.asked`."""
+        return {"role": "user", "content": _content(message.text, message.parts)}
+
+    def replied(self, message: Message, native: Any) -> list[dict[str, Any]]:
+        """See `Turns.replied`."""
+        if native is not None:
+            return [{"role": "assistant", "content": native}]
         calls = [
             {"type": "tool_use", "id": one.id, "name": one.name, "input": object_of(one)}
             for one in message.requests
@@ -123,13 +123,21 @@ def _turns(written: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _content(text: str, parts: Sequence[Part]) -> list[dict[str, Any]]:
-    words = "\n".join(filter(None, [text, *texts_of(parts, (Image, File))]))
-    written: list[dict[str, Any]] = [{"type": "text", "text": words}] if words.strip() else []
-    for part in parts:
-        if isinstance(part, Image | File):
-            source = {"type": "base64", "media_type": part.mime, "data": base64_of(part)}
-            written.append({"type": "image" if isinstance(part, Image) else "document", "source": source})
-    return written
+    return blocks(text, parts, lambda words: {"type": "text", "text": words}, _MEDIA)
+
+
+def _medium(kind: str) -> Callable[[Any], dict[str, Any]]:
+    def write(part: Any) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": part.mime, "data": base64_of(part)}
+        return {"type": kind, "source": source}
+
+    return write
+
+
+_MEDIA: dict[type[Any], Callable[[Any], dict[str, Any]]] = {
+    Image: _medium("image"),
+    File: _medium("document"),
+}
 
 
 def _says(block: dict[str, Any]) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tooldeck.core.arguments import read_arguments
 from tooldeck.core.errors import ModelError, TransientError
-from tooldeck.core.messages import Message, ModelReply, ToolAnswer, ToolRequest
+from tooldeck.core.messages import Message, ModelReply, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.parts import Audio, File, Image, Part
 from tooldeck.core.tool import Tool
 
@@ -18,13 +18,18 @@ __all__ = [
     "Assembly",
     "Form",
     "Sent",
+    "Turns",
+    "arguments_of",
     "base64_of",
+    "bearer",
+    "blocks",
     "data_url",
     "fail",
     "media_of",
     "object_of",
     "system_of",
     "texts_of",
+    "usage_of",
 ]
 
 _UNREADABLE_CHARS = 2_000
@@ -95,6 +100,68 @@ class Form(Protocol):
     def answers(self, answers: Sequence[ToolAnswer], /) -> list[dict[str, Any]]:
         """The messages that tell the ends of calls."""
         ...
+
+
+class Turns:
+    """What the forms share: which of a message's four shapes is written."""
+
+    name: str
+
+    def written(self, message: Message) -> list[dict[str, Any]]:
+        """A message: ends of calls, words of a person, or a reply, in its provider's own form if known."""
+        if message.answers:
+            return self.answers(message.answers)
+        if message.role != "assistant":
+            return [self.asked(message)]
+        native = message.native
+        known = native.content if native is not None and native.dialect == self.name else None
+        return self.replied(message, known)
+
+    def answers(self, answers: Sequence[ToolAnswer]) -> list[dict[str, Any]]:
+        """See `Form.answers`."""
+        raise NotImplementedError
+
+    def asked(self, message: Message) -> dict[str, Any]:
+        """What a person said."""
+        raise NotImplementedError
+
+    def replied(self, message: Message, native: Any) -> list[dict[str, Any]]:
+        """A reply of the model; `native` is its provider's own form, None where another one wrote it."""
+        raise NotImplementedError
+
+
+def blocks(
+    text: str,
+    parts: Sequence[Part],
+    words: Callable[[str], dict[str, Any]],
+    media: Mapping[type[Any], Callable[[Any], dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """The blocks of a message: its words by `words`, then the parts of the kinds in `media`.
+
+    Parts of other kinds are told among the words.
+    """
+    said = "\n".join(filter(None, [text, *texts_of(parts, tuple(media))]))
+    written = [words(said)] if said.strip() else []
+    return written + [media[type(part)](part) for part in parts if type(part) in media]
+
+
+def arguments_of(request: ToolRequest) -> str:
+    """The arguments of a call as JSON text."""
+    return json.dumps(object_of(request), ensure_ascii=False, default=str)
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that carries a key in most places."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+def usage_of(told: Any, read: str, written: Sequence[str], cached: str) -> Usage | None:
+    """Usage by a provider's names for what was read and written; ``a.b`` is a name within another."""
+    if not isinstance(told, dict):
+        return None
+    outer, _, inner = cached.rpartition(".")
+    details = (told.get(outer) or {}) if outer else told
+    return Usage(told.get(read) or 0, sum(told.get(one) or 0 for one in written), details.get(inner) or 0)
 
 
 def system_of(messages: Sequence[Message]) -> tuple[str, list[Message]]:

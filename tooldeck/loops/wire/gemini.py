@@ -10,7 +10,17 @@ from tooldeck.core.errors import ModelError, TransientError
 from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.parts import Audio, File, Image, Part
 from tooldeck.core.tool import Tool
-from tooldeck.loops.wire.form import Sent, base64_of, fail, media_of, object_of, system_of, texts_of
+from tooldeck.loops.wire.form import (
+    Sent,
+    Turns,
+    base64_of,
+    blocks,
+    fail,
+    media_of,
+    object_of,
+    system_of,
+    usage_of,
+)
 from tooldeck.registry.export import export
 
 __all__ = ["UNNAMED", "GeminiForm"]
@@ -22,7 +32,7 @@ _NO_SIGNATURE = "skip_thought_signature_validator"
 _REFUSED = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE"}
 
 
-class GeminiForm:
+class GeminiForm(Turns):
     """``generateContent``."""
 
     name = "gemini"
@@ -40,7 +50,7 @@ class GeminiForm:
     ) -> Sent:
         """See `Form.sent`."""
         system, rest = system_of(messages)
-        written = [one for message in rest for one in self._written(message)]
+        written = [one for message in rest for one in self.written(message)]
         body: dict[str, Any] = {"contents": [one for one in written if one["parts"]]}
         if system:
             body["systemInstruction"] = {"parts": [{"text": system}]}
@@ -57,14 +67,14 @@ class GeminiForm:
         """See `Form.assembly`."""
         return _Assembly()
 
-    def _written(self, message: Message) -> list[dict[str, Any]]:
-        if message.answers:
-            return self.answers(message.answers)
-        if message.role != "assistant":
-            return [{"role": "user", "parts": _parts(message.text, message.parts)}]
-        native = message.native
-        if native is not None and native.dialect == self.name:
-            return [{"role": "model", "parts": native.content}]
+    def asked(self, message: Message) -> dict[str, Any]:
+        """See `Turns.asked`."""
+        return {"role": "user", "parts": _parts(message.text, message.parts)}
+
+    def replied(self, message: Message, native: Any) -> list[dict[str, Any]]:
+        """See `Turns.replied`."""
+        if native is not None:
+            return [{"role": "model", "parts": native}]
         calls = [
             {
                 "functionCall": {**_id(one.id), "name": one.name, "args": object_of(one)},
@@ -89,7 +99,7 @@ class GeminiForm:
         """See `Form.read`."""
         fail(whole.get("error"))
         blocked = (whole.get("promptFeedback") or {}).get("blockReason")
-        usage, model = _usage(whole.get("usageMetadata")), str(whole.get("modelVersion") or "")
+        usage, model = _usage(whole), str(whole.get("modelVersion") or "")
         if blocked:
             return ModelReply(f"The prompt was blocked: {blocked}", (), ReplyEnd.REFUSED, usage, model=model)
         try:
@@ -125,21 +135,16 @@ def _id(id: str) -> dict[str, str]:
 
 
 def _parts(text: str, parts: Sequence[Part]) -> list[dict[str, Any]]:
-    words = "\n".join(filter(None, [text, *texts_of(parts, (Image, Audio, File))]))
-    written: list[dict[str, Any]] = [{"text": words}] if words else []
-    written += [
-        {"inlineData": {"mimeType": part.mime, "data": base64_of(part)}}
-        for part in parts
-        if isinstance(part, Image | Audio | File)
-    ]
-    return written
+    return blocks(text, parts, lambda words: {"text": words}, dict.fromkeys((Image, Audio, File), _inline))
 
 
-def _usage(told: Any) -> Usage | None:
-    if not isinstance(told, dict):
-        return None
-    written = (told.get("candidatesTokenCount") or 0) + (told.get("thoughtsTokenCount") or 0)
-    return Usage(told.get("promptTokenCount") or 0, written, told.get("cachedContentTokenCount") or 0)
+def _inline(part: Image | Audio | File) -> dict[str, Any]:
+    return {"inlineData": {"mimeType": part.mime, "data": base64_of(part)}}
+
+
+def _usage(whole: dict[str, Any]) -> Usage | None:
+    written = ["candidatesTokenCount", "thoughtsTokenCount"]
+    return usage_of(whole.get("usageMetadata"), "promptTokenCount", written, "cachedContentTokenCount")
 
 
 class _Assembly:

@@ -55,10 +55,13 @@ class HttpModel:
         timeout: float,
         retry: RetrySettings,
         prices: Prices | None,
+        context: int | None,
         most_bytes: int,
     ) -> None:
         self.name = name
         self.base_url = base_url
+        self.context = context
+        """Tokens that it reads at once, where somebody said how many."""
         self._form = form
         self._key = key
         self._headers = dict(headers)

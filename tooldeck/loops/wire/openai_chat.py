@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tooldeck.core.errors import ModelError
 from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.parts import Audio, File, Image, Part
 from tooldeck.core.tool import Tool
-from tooldeck.loops.wire.form import Sent, base64_of, data_url, fail, media_of, object_of, texts_of
+from tooldeck.loops.wire.form import (
+    Sent,
+    Turns,
+    arguments_of,
+    base64_of,
+    bearer,
+    blocks,
+    data_url,
+    fail,
+    media_of,
+    usage_of,
+)
 from tooldeck.registry.export import export
 
 __all__ = ["ChatForm"]
@@ -19,7 +30,7 @@ _ENDS = {"length": ReplyEnd.LENGTH, "content_filter": ReplyEnd.REFUSED}
 _KNOWN = {"id", "type", "function", "index"}
 
 
-class ChatForm:
+class ChatForm(Turns):
     """Chat completions."""
 
     name = "openai-chat"
@@ -38,7 +49,7 @@ class ChatForm:
         """See `Form.sent`."""
         body: dict[str, Any] = {
             "model": model,
-            "messages": [one for message in messages for one in self._written(message)],
+            "messages": [one for message in messages for one in self.written(message)],
         }
         if tools:
             body["tools"] = export(tools, "openai")
@@ -48,21 +59,21 @@ class ChatForm:
 
     def signed(self, key: str) -> dict[str, str]:
         """See `Form.signed`."""
-        return {"Authorization": f"Bearer {key}"}
+        return bearer(key)
 
     def assembly(self) -> _Assembly:
         """See `Form.assembly`."""
         return _Assembly()
 
-    def _written(self, message: Message) -> list[dict[str, Any]]:
-        if message.answers:
-            return self.answers(message.answers)
-        if message.role != "assistant":
-            return [{"role": message.role, "content": _content(message.text, message.parts)}]
+    def asked(self, message: Message) -> dict[str, Any]:
+        """See `Turns.asked`."""
+        return {"role": message.role, "content": _content(message.text, message.parts)}
+
+    def replied(self, message: Message, native: Any) -> list[dict[str, Any]]:
+        """See `Turns.replied`."""
         written: dict[str, Any] = {"role": "assistant", "content": message.text or None}
-        native = message.native
-        if native is not None and native.dialect == self.name:
-            written["tool_calls"] = native.content
+        if native is not None:
+            written["tool_calls"] = native
         elif message.requests:
             written["tool_calls"] = [_call(request) for request in message.requests]
         elif not message.text:
@@ -109,29 +120,24 @@ class ChatForm:
 def _content(text: str, parts: Sequence[Part]) -> Any:
     if not parts:
         return text
-    written: list[dict[str, Any]] = []
-    words = "\n".join(filter(None, [text, *texts_of(parts, (Image, Audio, File))]))
-    if words:
-        written.append({"type": "text", "text": words})
-    for part in parts:
-        if isinstance(part, Image):
-            written.append({"type": "image_url", "image_url": {"url": data_url(part)}})
-        elif isinstance(part, Audio):
-            sound = {"data": base64_of(part), "format": part.mime.partition("/")[2].removeprefix("x-")}
-            written.append({"type": "input_audio", "input_audio": sound})
-        elif isinstance(part, File):
-            file = {"filename": part.name, "file_data": data_url(part)}
-            written.append({"type": "file", "file": file})
-    return written
+    return blocks(text, parts, lambda words: {"type": "text", "text": words}, _MEDIA)
+
+
+def _sound(part: Audio) -> dict[str, Any]:
+    sound = {"data": base64_of(part), "format": part.mime.partition("/")[2].removeprefix("x-")}
+    return {"type": "input_audio", "input_audio": sound}
+
+
+_MEDIA: dict[type[Any], Callable[[Any], dict[str, Any]]] = {
+    Image: lambda part: {"type": "image_url", "image_url": {"url": data_url(part)}},
+    Audio: _sound,
+    File: lambda part: {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}},
+}
 
 
 def _call(request: ToolRequest) -> dict[str, Any]:
-    arguments = json.dumps(object_of(request), ensure_ascii=False, default=str)
-    return {
-        "id": request.id,
-        "type": "function",
-        "function": {"name": request.name, "arguments": arguments},
-    }
+    function = {"name": request.name, "arguments": arguments_of(request)}
+    return {"id": request.id, "type": "function", "function": function}
 
 
 def _request(call: dict[str, Any]) -> ToolRequest:
@@ -148,16 +154,9 @@ def _text(content: Any) -> str:
 
 
 def _usage(told: Any) -> Usage | None:
-    if not isinstance(told, dict):
-        return None
-    details = told.get("prompt_tokens_details") or {}
-    cost = told.get("cost")
-    return Usage(
-        told.get("prompt_tokens") or 0,
-        told.get("completion_tokens") or 0,
-        details.get("cached_tokens") or 0,
-        cost if isinstance(cost, int | float) else None,
-    )
+    usage = usage_of(told, "prompt_tokens", ["completion_tokens"], "prompt_tokens_details.cached_tokens")
+    cost = told.get("cost") if isinstance(told, dict) else None
+    return usage if usage is None or not isinstance(cost, int | float) else replace(usage, cost=cost)
 
 
 class _Assembly:

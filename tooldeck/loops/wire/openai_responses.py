@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tooldeck.core.errors import ModelError
-from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest, Usage
+from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest
 from tooldeck.core.parts import File, Image, Part
 from tooldeck.core.tool import Tool
-from tooldeck.loops.wire.form import Sent, data_url, fail, media_of, object_of, system_of, texts_of
+from tooldeck.loops.wire.form import (
+    Sent,
+    Turns,
+    arguments_of,
+    bearer,
+    blocks,
+    data_url,
+    fail,
+    media_of,
+    system_of,
+    usage_of,
+)
 from tooldeck.registry.export import export
 
 __all__ = ["ResponsesForm"]
 
 
-class ResponsesForm:
+class ResponsesForm(Turns):
     """Responses."""
 
     name = "openai-responses"
@@ -36,7 +46,7 @@ class ResponsesForm:
         system, rest = system_of(messages)
         body: dict[str, Any] = {
             "model": model,
-            "input": [item for message in rest for item in self._written(message)],
+            "input": [item for message in rest for item in self.written(message)],
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
@@ -52,20 +62,20 @@ class ResponsesForm:
 
     def signed(self, key: str) -> dict[str, str]:
         """See `Form.signed`."""
-        return {"Authorization": f"Bearer {key}"}
+        return bearer(key)
 
     def assembly(self) -> _Assembly:
         """See `Form.assembly`."""
         return _Assembly()
 
-    def _written(self, message: Message) -> list[dict[str, Any]]:
-        if message.answers:
-            return self.answers(message.answers)
-        if message.role != "assistant":
-            return [{"role": "user", "content": _content(message.text, message.parts)}]
-        native = message.native
-        if native is not None and native.dialect == self.name:
-            return native.content
+    def asked(self, message: Message) -> dict[str, Any]:
+        """See `Turns.asked`."""
+        return {"role": "user", "content": _content(message.text, message.parts)}
+
+    def replied(self, message: Message, native: Any) -> list[dict[str, Any]]:
+        """See `Turns.replied`."""
+        if native is not None:
+            return native
         said = [{"role": "assistant", "content": message.text}] if message.text else []
         return [*said, *(_call(request) for request in message.requests)]
 
@@ -107,7 +117,9 @@ class ResponsesForm:
             "".join(str(part.get("text") or part.get("refusal") or "") for part in texts),
             tuple(requests),
             ReplyEnd.REFUSED if refused else ReplyEnd.LENGTH if cut else ReplyEnd.DONE,
-            _usage(whole.get("usage")),
+            usage_of(
+                whole.get("usage"), "input_tokens", ["output_tokens"], "input_tokens_details.cached_tokens"
+            ),
             "\n".join(str(part.get("text") or "") for part in thoughts),
             str(whole.get("model") or ""),
             Native(self.name, [item for item in output if _may_go_back(item)]),
@@ -119,29 +131,19 @@ def _may_go_back(item: dict[str, Any]) -> bool:
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
 
 
+_MEDIA: dict[type[Any], Callable[[Any], dict[str, Any]]] = {
+    Image: lambda part: {"type": "input_image", "detail": "auto", "image_url": data_url(part)},
+    File: lambda part: {"type": "input_file", "filename": part.name, "file_data": data_url(part)},
+}
+
+
 def _content(text: str, parts: Sequence[Part]) -> list[dict[str, Any]]:
-    words = "\n".join(filter(None, [text, *texts_of(parts, (Image, File))]))
-    written: list[dict[str, Any]] = [{"type": "input_text", "text": words}] if words else []
-    for part in parts:
-        if isinstance(part, Image):
-            written.append({"type": "input_image", "detail": "auto", "image_url": data_url(part)})
-        elif isinstance(part, File):
-            written.append({"type": "input_file", "filename": part.name, "file_data": data_url(part)})
-    return written
+    return blocks(text, parts, lambda words: {"type": "input_text", "text": words}, _MEDIA)
 
 
 def _call(request: ToolRequest) -> dict[str, Any]:
-    arguments = json.dumps(object_of(request), ensure_ascii=False, default=str)
-    return {"type": "function_call", "call_id": request.id, "name": request.name, "arguments": arguments}
-
-
-def _usage(told: Any) -> Usage | None:
-    if not isinstance(told, dict):
-        return None
-    details = told.get("input_tokens_details") or {}
-    return Usage(
-        told.get("input_tokens") or 0, told.get("output_tokens") or 0, details.get("cached_tokens") or 0
-    )
+    called = {"call_id": request.id, "name": request.name, "arguments": arguments_of(request)}
+    return {"type": "function_call", **called}
 
 
 class _Assembly:
