@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tooldeck.core.call import Run
 from tooldeck.core.messages import Message
@@ -82,10 +82,3 @@ class Resuming:
             run=run,
             on_text=on_text,
         ).go()
-
-    def kept_runs(self: _Deck) -> list[Any]:
-        """The runs that the store has, newest first, each with ``id``, ``name``, ``at`` and ``status``."""
-        from tooldeck.store.runs import RunTable
-
-        store = self._doors(blocking=True).store
-        return [] if store is None else RunTable(store).recent()

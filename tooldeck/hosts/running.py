@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tooldeck.loops.limits import RunLimits
     from tooldeck.loops.loop import Doors
     from tooldeck.loops.text_actions import TextActions
-    from tooldeck.store.protocol import Store
 
 __all__ = ["Running", "limits_of"]
 
@@ -51,7 +50,7 @@ class _Deck(Protocol):
     def model(self) -> Model | None: ...
 
     @property
-    def store(self) -> Store | None: ...
+    def store(self) -> Any: ...
 
     def _doors(self, *, blocking: bool) -> Doors: ...
 

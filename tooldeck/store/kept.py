@@ -14,6 +14,7 @@ from tooldeck.store.audit import AuditLog
 from tooldeck.store.conversations import ConversationLog
 from tooldeck.store.log import LoggedCall, read_log
 from tooldeck.store.protocol import Store
+from tooldeck.store.runs import KeptRun, RunTable
 from tooldeck.store.tables import BreakerTable, GrantTable, PinTable
 
 __all__ = ["Journal", "Kept"]
@@ -104,6 +105,10 @@ class Kept:
     def logged(self, id: int, /) -> LoggedCall:
         """One call of the log by its number; raises `DefinitionError` where there is none."""
         return self._journal.entry(id)
+
+    def kept_runs(self) -> list[KeptRun]:
+        """The runs of models that the store has, newest first; `resume` goes on with one by its ``id``."""
+        return [] if self._journal.store is None else RunTable(self._journal.store).recent()
 
     def replay(self: _Deck, id: int, /, **arguments: Any) -> ToolResult:
         """Run a logged call again through the whole pipeline, with today's tool, policy and approvals.
