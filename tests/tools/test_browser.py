@@ -332,6 +332,17 @@ def test_a_redirect_to_where_nobody_may_go_is_refused(site, do, target, why):
     assert why in result.error
 
 
+def test_after_an_address_that_cannot_be_opened_the_page_before_is_in_front(site, do, show):
+    page = show("<a href='http://127.0.0.1:8000/x'>Neighbour</a><a href='http://other.example:1/'>Nobody</a>")
+    result = do("click", ref=ref_of(page, "Neighbour"))
+    assert "could not be opened: it leads to 127.0.0.1:8000 (it has no public address" in result.error
+    assert "the page before is in front again" in result.error
+    assert "Neighbour" in do("snapshot").unwrap()["snapshot"]
+    site.redirect("/a", "http://127.0.0.1:8000/x")
+    assert do("open", url=site.url("/a")).status == "failed"
+    assert "Neighbour" in do("snapshot").unwrap()["snapshot"]
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Iterable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from tooldeck.core.strangers import error_words
 from tooldeck.guards.http import guarded_transport, looked_up
 from tooldeck.guards.urls import UrlGuard, UrlRefused
 
@@ -159,6 +160,8 @@ class _Exchange:
             self._proxy.turn_away(_authority(asked), "the page had loaded too much by then")
         except (OSError, EOFError, httpx.HTTPError, httpx.InvalidURL, self._h11.ProtocolError):
             return
+        except Exception as error:  # noqa: BLE001 - what stands in for the network may raise anything
+            self._proxy.turn_away(_authority(asked), f"what answers here raised {error_words(error)[:200]}")
 
     async def _tunnel(self, target: str) -> None:
         reader, writer = await self._proxy.reach(target)

@@ -12,7 +12,7 @@ from tooldeck.core.errors import ExpectedError, TransientError
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlRefused, masked
 from tooldeck.tools.browsing.chromium import Chromium, browser_loop
-from tooldeck.tools.browsing.tabs import Tab
+from tooldeck.tools.browsing.tabs import EMPTY, Tab
 from tooldeck.tools.pages.fetching import Web
 
 __all__ = ["Browsers", "Session"]
@@ -27,6 +27,8 @@ _OPENS = 20.0
 _MARGIN = 20.0
 """Seconds for what comes before and after an action: starting the browser is not among it."""
 _END_SECONDS = 8.0
+_ERROR = "chrome-error:"
+"""How the address of a page begins that the browser shows for one that did not come."""
 
 
 class Session:
@@ -161,7 +163,13 @@ class Session:
         try:
             answer = await tab.page.goto(url, timeout=_OPENS * 1_000, wait_until="domcontentloaded")
         except Error as error:
-            raise self._not_opened(url, error) from None
+            fault = self._not_opened(url, error)
+            if "Download is starting" not in str(error):
+                with contextlib.suppress(Error):  # the browser puts a page of its own there, a little later
+                    await tab.page.wait_for_url(lambda there: there.startswith(_ERROR), timeout=2_000)
+            if not tab.may_be_seen:
+                await self._went_back(tab)
+            raise fault from None
         if answer is not None and answer.status >= 400:
             self.note(f"the site answers {answer.status}")
         await tab.settle()
@@ -185,12 +193,28 @@ class Session:
         return TransientError(f"{shown} could not be opened ({code.removeprefix('net::') or 'unknown'}).")
 
     async def check(self, tab: Tab) -> None:
-        """Leave a page that is none of the web: raises `UrlRefused`."""
+        """Leave a page that is none of the web: raises `UrlRefused`, `ExpectedError` where there was none."""
         if tab.may_be_seen:
             return
-        where = masked(tab.page.url)
+        where, turned = tab.page.url, self._turned()
+        again = "; the page before is in front again" if await self._went_back(tab) else ""
+        if where.startswith(_ERROR):
+            why = f"it leads to {turned[-1]}" if turned else "there was no answer"
+            raise ExpectedError(f"The page led to an address that could not be opened: {why}{again}.")
+        raise UrlRefused(
+            f"{masked(where)} is not shown: only http and https addresses may be reached{again}."
+        )
+
+    async def _went_back(self, tab: Tab) -> bool:
+        """Whether a tab that shows an error shows the page before again; it is closed where it cannot."""
+        from playwright.async_api import Error
+
+        with contextlib.suppress(Error):
+            await tab.page.go_back(timeout=5_000, wait_until="domcontentloaded")
+        if tab.may_be_seen and tab.page.url != EMPTY:
+            return True
         await self.drop(tab)
-        raise UrlRefused(f"{where} is not shown: only http and https addresses may be reached.")
+        return False
 
     def _turned(self) -> list[str]:
         """What the guard turned away of what pages asked for, in words; the browser's own is left out."""
