@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.call import Caller, calling
@@ -60,7 +61,7 @@ class Notebook:
         self.shell.events.register("post_run_cell", self.live.flush)
         for make in MAGICS:
             self.shell.register_magics(make(self))
-        _register_reprs(self.shell, self.deck)
+        self._undo.append(_register_reprs(self.shell, self.deck))
         install(self.shell, self.deck)
         atexit.register(self.deck.close)
 
@@ -137,8 +138,8 @@ def _loaded(shell: Any) -> Notebook | None:
     return getattr(shell, "_tooldeck", None)
 
 
-def _register_reprs(shell: Any, deck: Deck) -> None:
+def _register_reprs(shell: Any, deck: Deck) -> Callable[[], None]:
     """Rich forms for what the core cannot know how to draw."""
     from tooldeck.notebook.reprs import register
 
-    register(shell.display_formatter, deck)
+    return register(shell.display_formatter, deck)

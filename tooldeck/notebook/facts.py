@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tooldeck.core.approval import Word
 from tooldeck.core.call import ToolCall
-from tooldeck.core.parts import File, Image
+from tooldeck.core.parts import Answer, File, Image
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
@@ -29,6 +29,7 @@ __all__ = [
     "origin",
     "pictures",
     "powers",
+    "told",
     "trust",
     "value",
 ]
@@ -194,6 +195,13 @@ def _kept(file: File) -> KeptFile:
 def value(given: Any) -> str:
     """Any value as text: JSON where it can hold it, else Python."""
     return _text(given)[0]
+
+
+def told(given: Any) -> str | None:
+    """What a record of a built-in tool says of itself; None for a value that says nothing."""
+    own = getattr(type(given), "_tool_answer_", None)
+    answer = None if own is None else own(given)
+    return answer.text if isinstance(answer, Answer) else None
 
 
 def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:

@@ -21,6 +21,7 @@ from tooldeck.policy import Policy
 
 __all__ = [
     "badges",
+    "block",
     "box",
     "code",
     "diff_box",
@@ -30,6 +31,7 @@ __all__ = [
     "outcome_text",
     "panel",
     "parameters",
+    "record_text",
     "result_html",
     "result_line",
     "result_text",
@@ -69,6 +71,11 @@ def box(text: str) -> str:
 def _box(text: str) -> str:
     """The same for a text that is visible already."""
     return _block(shown(text), "dashed")
+
+
+def block(text: str) -> str:
+    """HTML of a long text that is visible already and none from outside."""
+    return _block(shown(text), "solid")
 
 
 def _block(inner: str, border: str) -> str:
@@ -185,6 +192,12 @@ def value_text(value: Any, limit: int = _LIMIT) -> str:
     return visible(text) + more
 
 
+def record_text(record: Any) -> str:
+    """What a record of a built-in tool says of itself, as visible text."""
+    text, more = _cut(facts.told(record) or facts.value(record))
+    return visible(text) + more
+
+
 def _cut(text: str, limit: int = _LIMIT) -> tuple[str, str]:
     """The beginning of a text, and words for what is left out."""
     if len(text) <= limit:
@@ -206,6 +219,10 @@ def outcome(result: ToolResult) -> tuple[str, str]:
     """The value or the error as raw text, cut to what an output should hold, and words for the rest."""
     if not result.ok:
         return _cut(result.error or "")
+    tool = result.call.tool
+    own = facts.told(result.value) if tool is not None and tool.origin.kind == "builtin" else None
+    if own is not None:
+        return _cut(own)
     return _cut(result.value if isinstance(result.value, str) else facts.value(result.value))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tooldeck.core.events import CallEnded, Event
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
@@ -13,14 +15,29 @@ from tooldeck.notebook import facts, render
 __all__ = ["register"]
 
 
-def register(formatter: Any, deck: Deck) -> None:
-    """Teach a display formatter about results, and about tools as the deck's policy sees them."""
+def register(formatter: Any, deck: Deck) -> Callable[[], None]:
+    """Teach a display formatter about results, and about tools as the deck's policy sees them.
+
+    Records of built-in tools are added as their kinds come up; the answer ends that.
+    """
     html = formatter.formatters["text/html"]
     plain = formatter.formatters["text/plain"]
     html.for_type(Tool, lambda tool: render.tool_html(tool, deck.policy))
     plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(_tool_text(tool, deck)))
     html.for_type(ToolResult, _result_html)
     plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
+    known = set[type[Any]]()
+
+    def learn(event: Event) -> None:
+        if not isinstance(event, CallEnded) or type(event.result.value) in known:
+            return
+        tool, kind = event.result.call.tool, type(event.result.value)
+        if tool is not None and tool.origin.kind == "builtin" and hasattr(kind, "_tool_answer_"):
+            known.add(kind)
+            html.for_type(kind, lambda record: render.panel(render.block(render.record_text(record))))
+            plain.for_type(kind, lambda record, printer, _cycle: printer.text(render.record_text(record)))
+
+    return deck.subscribe(learn)
 
 
 def _tool_text(tool: Tool, deck: Deck) -> str:
