@@ -16,6 +16,7 @@ from tooldeck.core.call import Run, calling
 from tooldeck.core.errors import SetupError
 from tooldeck.core.messages import Message
 from tooldeck.store.handoffs import Handoffs, Order
+from tooldeck.store.tasks import Tasks
 from tooldeck.tools import load, names
 from tooldeck.tools.browsing.chromium import browser_loop
 from tooldeck.tools.browsing.sessions import Browsers, _of_decks
@@ -87,6 +88,9 @@ def test_every_example_of_every_action_succeeds(tmp_path, driver, action, number
         pytest.skip(f"{action.label}: {why_not}")
     if action.name == "browser":
         browser_loop().submit(one_browser.prepared, 2 if action.action == "tabs" else 1).result(60)
+    if action.name in {"todo", "schedule"}:
+        tasks = Tasks(deck.store, action.name)
+        tasks.add("sample", due=0.0, tool="schedule", arguments={"action": "list"})
     if action.name == "handoff":
         _with_handoffs(deck)
     with calling(run=_with_a_checkpoint(deck) if action.name == "checkpoint" else None):

@@ -216,6 +216,26 @@ def _runs(run: Run) -> None:
     )
 
 
+def _tasks(run: Run) -> None:
+    """Things to do and calls that are due. Arguments are JSON, times seconds since 1970."""
+    run(
+        """
+        CREATE TABLE tasks (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            text TEXT NOT NULL,
+            done INTEGER NOT NULL,
+            due REAL,
+            every REAL,
+            tool TEXT NOT NULL,
+            arguments TEXT NOT NULL,
+            made REAL NOT NULL,
+            changed REAL NOT NULL
+        )
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _calls,
     _grants,
@@ -227,4 +247,5 @@ MIGRATIONS: tuple[Callable[[Run], None], ...] = (
     _checkpoints,
     _handoffs,
     _runs,
+    _tasks,
 )

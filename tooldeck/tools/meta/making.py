@@ -7,8 +7,7 @@ about, without it.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,18 +15,16 @@ from tooldeck.core.call import CallLog
 from tooldeck.core.errors import DefinitionError, ExpectedError
 from tooldeck.core.injection import Need, ToolContext
 from tooldeck.core.options import check_name
-from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust
-from tooldeck.hosts.blocking import step as step_through
 from tooldeck.registry.json_schema import JsonSchemaParameters
+from tooldeck.tools.inner_calls import Call, with_calls
 from tooldeck.tools.meta.flow import filled, names_in
 
 __all__ = ["META", "MetaTool", "Step"]
 
 META = "meta"
 """The label of the origin of all tools of steps."""
-Call = Callable[[str, Any], Awaitable[ToolResult]]
 _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 _CONTEXT = "_context"
 _DRY = "dry_run"
@@ -112,11 +109,7 @@ class MetaTool:
     def _invoke(self, values: Mapping[str, Any]) -> Any:
         """The values of the steps; where a loop runs, what is awaited for them."""
         context: ToolContext = values[_CONTEXT]
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return step_through(self._carried_out(values, context, _blocking(context.deck)))
-        return self._carried_out(values, context, context.deck.acall)
+        return with_calls(context.deck, lambda call: self._carried_out(values, context, call))
 
     async def _carried_out(
         self, values: Mapping[str, Any], context: ToolContext, call: Call
@@ -147,13 +140,6 @@ class MetaTool:
             return filled(step.arguments, known)
         except ExpectedError as error:
             raise ExpectedError(f"{self.name} ended before step {number}, {step.name}: {error}") from None
-
-
-def _blocking(deck: Any) -> Call:
-    async def call(name: str, arguments: Any) -> ToolResult:
-        return deck.call(name, arguments)
-
-    return call
 
 
 def _declared(tool: Tool | None, step: Step) -> Tool | None:
