@@ -193,3 +193,23 @@ def test_the_files_of_other_programs_are_found(
     assert table.splitlines()[1].split() == ["cursor", str(tmp_path / ".cursor" / "mcp.json"), "2"]
     assert "no-such-program-here" in repr(shell.run("%mcp import cursor"))
     assert "has no list of servers here" in shell.fails("%mcp import windsurf")
+
+
+def test_tasks_are_listed_and_a_wrong_one_is_a_mistake(raw: Shell) -> None:
+    assert repr(raw.run("%mcp tasks")) == "No call became a task."
+    assert "There is no task 'x'" in raw.fails("%mcp tasks cancel x")
+    assert "%mcp tasks cancel TASK" in raw.fails("%mcp tasks stop")
+    server = RAW.parent / "tasks.py"
+    raw.run(f"%mcp connect --reads slow --label long {sys.executable} -S {server}")
+    assert raw.run("deck.policy = 'auto'; deck.call('slow').ok")
+    table = repr(raw.run("%mcp tasks"))
+    assert "slow" in table
+    assert "completed" in table
+
+
+def test_a_local_server_is_watched_and_not_signed_in_to(raw: Shell) -> None:
+    assert "raw starts again when raw.py changes." in raw.shown("%mcp watch raw")
+    assert "not watched any more" in raw.shown("%mcp watch raw off")
+    assert "was not watched" in raw.shown("%mcp watch raw off")
+    assert "is not reached by a URL" in raw.fails("%mcp login raw")
+    assert "is not reached by a URL" in raw.fails("%mcp logout raw")

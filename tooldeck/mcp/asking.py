@@ -14,9 +14,11 @@ from tooldeck.mcp.calls import CallsInFlight, RunningCall
 from tooldeck.mcp.errors import McpClosed, McpToolError
 from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
+from tooldeck.mcp.listing import Listing
 from tooldeck.mcp.pages import after_pages
 from tooldeck.mcp.results import McpValue, value_of
 from tooldeck.mcp.settings import above_zero
+from tooldeck.mcp.tasks import Tasks, needs_task
 from tooldeck.mcp.wishes import Wishes
 
 __all__ = ["Asking"]
@@ -30,6 +32,8 @@ class Asking:
     label: str
     timeout: float
     executor: Executor
+    listing: Listing
+    tasks: Tasks
     _link: Link
     _life: Life
     _calls: CallsInFlight
@@ -65,6 +69,8 @@ class Asking:
         """The same as `call`, to be awaited on the session's own loop."""
 
         async def call(client: Any, running: RunningCall) -> Any:
+            if needs_task(client, self.listing.find(name)):
+                return await self.tasks.create(client, running, name, arguments or {})
             result = await client.call_tool(name, dict(arguments or {}), progress_callback=running.progress)
             if result.is_error and running.refused:  # a server may say nothing but that it failed
                 raise faults.of_refusal(running.refused, name, self.label)
@@ -114,6 +120,11 @@ class Asking:
                 raise await self._call_error(error, what, running) from None
             await running.all_told()
         return done
+
+    @property
+    def client(self) -> Any:
+        """The library's client while the session stands, else None."""
+        return self._link.client
 
     def _usable(self) -> Any:
         if self._life.state is State.READY and not self._link.broken:

@@ -35,6 +35,10 @@ class Listing:
     tools: tuple[RemoteTool, ...] = ()
     malformed: tuple[Malformed, ...] = ()
 
+    def find(self, name: str) -> RemoteTool | None:
+        """The tool of a name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
 
 async def read_tools(client: Any, tap: Tap) -> Listing:
     """Read every page. A server that has no such list has no tools."""

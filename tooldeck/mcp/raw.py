@@ -14,16 +14,23 @@ from tooldeck.mcp.frames import FrameLog
 __all__ = ["request", "set_level", "watch"]
 
 
-async def request(client: Any, method: str, params: Mapping[str, Any] | None, timeout: float) -> Any:
+async def request(
+    client: Any, method: str, params: Mapping[str, Any] | None, timeout: float, *, name: str | None = None
+) -> Any:
     """Send any request of the protocol, stamped as the library stamps its own; gives the raw result.
 
-    `timeout` is in seconds. Raises ``MCPError`` for an answer that is an error, and when the time is over.
+    `timeout` is in seconds. `name` is what it is about, where that goes into a header of HTTP and the library
+    does not know so. Raises ``MCPError`` for an answer that is an error, and when the time is over.
     """
     session = client.session
     data: dict[str, Any] = {"method": method}
     if params is not None:
         data["params"] = dict(params)
     options: dict[str, Any] = {"timeout": timeout}
+    if name is not None:
+        from mcp.shared.inbound import MCP_NAME_HEADER, encode_header_value
+
+        options["headers"] = {MCP_NAME_HEADER: encode_header_value(name)}
     session._stamp(data, options)  # noqa: SLF001 - see above
     return await session._dispatcher.send_raw_request(method, data.get("params"), options)  # noqa: SLF001
 

@@ -36,6 +36,7 @@ from tooldeck.mcp.settings import SessionSettings, above_zero, folders, one_of
 from tooldeck.mcp.subscriptions import Subscription
 from tooldeck.mcp.tap import Malformed
 from tooldeck.mcp.target import Target, read_target
+from tooldeck.mcp.tasks import Tasks
 from tooldeck.mcp.wishes import Wishes
 
 __all__ = ["Session", "SessionSettings", "State"]
@@ -111,6 +112,8 @@ class Session(Asking):
         self._life = Life(self._link, self._enter)
         self.opening: Clock | None = None
         """The time in which it has to be connected; None until that begins."""
+        self.tasks = Tasks(self, self._calls)
+        """The long calls that the server made tasks of."""
         self._pid = os.getpid()
         self.wishes = Wishes(self, self._calls, folders(roots))
         """Answers what the server wants of us."""
@@ -240,6 +243,7 @@ class Session(Asking):
             "list_roots_callback": self.wishes.roots_listed,
             "logging_callback": self.news.log,
             "message_handler": self.news.hear,
+            "extensions": [self.tasks.extension()],
         }
 
     async def read_list_again(self) -> None:

@@ -14,6 +14,7 @@ from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
 from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
 from tooldeck.notebook.magics.serving import ServingLines
 from tooldeck.notebook.magics.signing import SIGN_WORDS, SigningLines
+from tooldeck.notebook.magics.tasks import TASK_WORDS, TaskLines
 from tooldeck.notebook.magics.telling import TELL_WORDS, TellingLines
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
@@ -26,7 +27,7 @@ __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
 WORDS = (
     *("connect", "list", "tools", "close", "reconnect", "import", "serve"),
-    *(*SIGN_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
+    *(*SIGN_WORDS, *TASK_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
 )
 """What may follow ``%mcp``."""
 OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots")
@@ -36,7 +37,7 @@ FLAGS = ("trust",)
 
 
 @magics_class
-class ServerMagics(SigningLines, OfferLines, TellingLines, ImportLines, ServingLines):
+class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLines, ServingLines):
     """Magics for MCP servers."""
 
     @no_var_expand
@@ -61,6 +62,8 @@ class ServerMagics(SigningLines, OfferLines, TellingLines, ImportLines, ServingL
         ``%mcp logout [LABEL]`` gives the tokens back and closes the connection.
         ``%mcp watch [LABEL] [FILE…]`` starts a local server again whenever its files change, ``%mcp watch
         LABEL off`` no longer.
+
+        ``%mcp tasks`` lists long calls that a server made tasks of, ``%mcp tasks cancel TASK`` ends one.
 
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
         asks about definitions that are new or changed.
