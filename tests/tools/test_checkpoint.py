@@ -270,3 +270,15 @@ def test_a_deck_that_keeps_nothing_says_so(root):
     deck = Deck(policy="auto", workspace=root)
     deck.add_builtins("checkpoint")
     assert "Deck(store=" in deck.call("checkpoint", action="save", label="x").error
+
+
+def test_secrets_are_not_written_down_and_the_conversation_keeps_them(deck):
+    secret = "sk-ant-" + "a1B2c3D4" * 6
+    model = _Seen(
+        call("save", label="start"), call("list"), call("rollback", id="last", scope="history"), "Done."
+    )
+    deck.run(f"Use {secret} to look.", model=model)
+    (row, *_) = deck.store.run("SELECT messages FROM checkpoints").rows
+    assert secret not in row[0]
+    assert model.told[-1][0] == ("user", f"Use {secret} to look.")
+    assert "taken back" in model.told[-1][1][1]

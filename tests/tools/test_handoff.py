@@ -270,3 +270,22 @@ def test_cancelling_stops_the_run_of_an_agent(deck):
     deck.provide(Agents, Agents(worker=Agent("", _Says(("cancel_it", {}), "never asked"))))
     assert send(deck, to="worker").value["state"] == "cancelled"
     assert ids
+
+
+def test_a_run_that_goes_on_elsewhere_keeps_its_standing_and_gains_no_tools():
+    before, after = Run(), Run()
+    before.agent, before.handoff, before.outside = "reviewer", "ho_1", "web fetch"
+    before.tools, after.tools = frozenset({"look", "change"}), frozenset({"look", "sly"})
+    after.take(before.standing)
+    assert (after.agent, after.handoff, after.outside) == ("reviewer", "ho_1", "web fetch")
+    assert after.tools == {"look"}
+
+
+def test_a_resumed_run_is_left_no_more_tools_than_it_had(deck):
+    run = Run()
+    run.tools = frozenset({"look"})
+    deck.run("Look.", model=_Says("Seen."), run=run)
+    model = _Says(("change", {}), "I may not.")
+    deck.resume(prompt="Change it.", model=model)
+    assert model.tools[0] == {"look"}
+    assert [one.status for one in deck.history() if one.call.name == "change"] == ["denied"]

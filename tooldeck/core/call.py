@@ -182,6 +182,21 @@ class Run:
                 said.append(self._messages.popleft())
         return "\n".join(said) or None
 
+    @property
+    def standing(self) -> dict[str, Any]:
+        """Who works in it, what it is left and what it has read, as JSON, to go on with elsewhere."""
+        tools = None if self.tools is None else sorted(self.tools)
+        return {"agent": self.agent, "handoff": self.handoff, "outside": self.outside, "tools": tools}
+
+    def take(self, standing: Mapping[str, Any]) -> None:
+        """Go on with the standing of another run; its tools can only become fewer by that."""
+        self.agent = str(standing.get("agent") or self.agent)
+        self.handoff = str(standing.get("handoff") or self.handoff)
+        self.outside = self.outside or str(standing.get("outside") or "")
+        tools = standing.get("tools")
+        if tools is not None:
+            self.tools = frozenset(tools) if self.tools is None else self.tools & frozenset(tools)
+
     def rewrite(self, make: Rewrite) -> None:
         """Put what `make` makes of the conversation in its place, once the calls under way are answered."""
         self._rewrites.append(make)

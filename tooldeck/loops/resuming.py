@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from tooldeck.core.call import Run
@@ -14,6 +14,7 @@ from tooldeck.core.stored import from_json, to_json
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.requests import not_run
 from tooldeck.store.conversations import conversation_of
+from tooldeck.store.masked_messages import without_secrets
 from tooldeck.store.masking import scrub
 from tooldeck.store.protocol import Store
 from tooldeck.store.runs import KeptRun, RunTable
@@ -44,7 +45,7 @@ class Keeper:
             table.forget_oldest()
             self._begun = True
         state = {
-            "messages": to_json([_without_secrets(one) for one in messages]),
+            "messages": to_json([without_secrets(one) for one in messages]),
             "spent": {
                 "rounds": account.rounds,
                 "calls": account.calls,
@@ -53,6 +54,7 @@ class Keeper:
             },
             "limits": asdict(account.limits),
             "actions": self._actions,
+            "standing": self._run.standing,
         }
         table.put(conversation_of(self._run), scrub(self._run.name), status, json.dumps(state, default=str))
 
@@ -65,6 +67,8 @@ class Resumed(NamedTuple):
     messages: tuple[Message, ...]
     limits: RunLimits
     actions: str
+    standing: dict[str, Any]
+    """Who worked in it, and what it was left; see `Run.standing`."""
     spend: Callable[[Account], None]
     """Puts what the run has used before into the account of the new one."""
 
@@ -91,6 +95,7 @@ def _read(kept: KeptRun) -> Resumed:
         spent = dict(state["spent"])
         usage = Usage(**spent["usage"])
         actions = str(state["actions"])
+        standing = dict(state.get("standing", {}))
     except (ValueError, TypeError, LookupError) as error:
         raise DefinitionError(f"The run {kept.id!r} cannot be read: {error}.") from None
 
@@ -98,7 +103,7 @@ def _read(kept: KeptRun) -> Resumed:
         account.rounds, account.calls, account.usage = int(spent["rounds"]), int(spent["calls"]), usage
         account.started -= float(spent["seconds"])
 
-    return Resumed(kept.id, kept.name, _answered(messages), limits, actions, spend)
+    return Resumed(kept.id, kept.name, _answered(messages), limits, actions, standing, spend)
 
 
 def _answered(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -108,28 +113,3 @@ def _answered(messages: tuple[Message, ...]) -> tuple[Message, ...]:
         return messages
     answers = tuple(not_run(request, _CUT) for request in last.requests)
     return (*messages, Message("tool", answers=answers))
-
-
-def _without_secrets(message: Message) -> Message:
-    """The message as it may be written down; its provider's own form goes where it has secrets."""
-    native = message.native
-    if native is not None and scrubbed(native.content) != native.content:
-        native = None
-    return replace(
-        message,
-        text=scrub(message.text),
-        requests=tuple(replace(one, arguments=scrubbed(one.arguments)) for one in message.requests),
-        answers=tuple(replace(one, text=scrub(one.text)) for one in message.answers),
-        native=native,
-    )
-
-
-def scrubbed(value: Any) -> Any:
-    """The value with the secrets in its texts blacked out."""
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, dict):
-        return {key: scrubbed(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [scrubbed(item) for item in value]
-    return value

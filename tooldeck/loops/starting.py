@@ -76,6 +76,7 @@ def restart(
     manner = _manner(kept.actions)
     current = Run(kept.name, loop_guard=manner.loop_guard) if run is None else run
     current.session_id = kept.id
+    current.take(kept.standing)
     doors.saw(current)
     return Loop(
         doors,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tooldeck.core.messages import Message
 from tooldeck.core.stored import from_json, to_json
+from tooldeck.store.masked_messages import without_secrets
 from tooldeck.store.protocol import Store
 
 __all__ = ["Checkpoint", "Checkpoints", "Kept"]
@@ -86,10 +87,11 @@ class Checkpoints:
             " SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)",
             (id, json.dumps([[path, *one] for path, one in files.items()])),
         )
+        said = json.dumps(to_json([without_secrets(one) for one in messages]))
         self._store.run(
             f"INSERT INTO checkpoints (folder, messages, {_COLUMNS})"  # noqa: S608
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (folder, json.dumps(to_json(messages)), id, label, self._now(), conversation, len(messages), cell,
+            (folder, said, id, label, self._now(), conversation, len(messages), cell,
              last_write, len(files), json.dumps(list(left_out)), kind),
         )  # fmt: skip
         self._forget_oldest(folder)
@@ -147,6 +149,9 @@ class Checkpoints:
         return zlib.decompress(rows[0][0]) if rows else None
 
     def messages(self, id: str) -> tuple[Message, ...]:
-        """The messages of a checkpoint, as ``deck.run(…, messages=…)`` takes them; empty without them."""
+        """The messages of a checkpoint, as ``deck.run(…, messages=…)`` takes them; empty without them.
+
+        Secrets in them are blacked out.
+        """
         rows = self._store.run("SELECT messages FROM checkpoints WHERE id = ?", (id,)).rows
         return from_json(json.loads(rows[0][0])) if rows else ()

@@ -12,6 +12,7 @@ from tooldeck.core.errors import ExpectedError
 from tooldeck.core.messages import Message
 from tooldeck.store.checkpoints import Checkpoint
 from tooldeck.store.conversations import conversation_of
+from tooldeck.store.masked_messages import without_secrets
 
 __all__ = ["check_mine", "collapsed", "taken_back", "the_run"]
 
@@ -31,7 +32,7 @@ def check_mine(run: Run, checkpoint: Checkpoint, messages: Sequence[Message]) ->
     if not messages:
         raise ExpectedError(f"{checkpoint.id} has no messages: it was made outside of a run.")
     same = checkpoint.conversation == conversation_of(run)
-    if not same and tuple(run.messages[: len(messages)]) != tuple(messages):
+    if not same and not _begins_with(run, messages):
         raise ExpectedError(
             f"{checkpoint.id} is of another conversation; `list` tells which are of this one."
         )
@@ -41,7 +42,8 @@ def taken_back(run: Run, checkpoint: Checkpoint, messages: tuple[Message, ...], 
     """Put the messages of the checkpoint in the place of all, once the calls under way are answered."""
     said = f"[The conversation was taken back to the checkpoint {checkpoint.id} ({checkpoint.label!r})."
     told = f"{said} What was learnt since: {report}]" if report else f"{said} What came after is gone.]"
-    run.rewrite(lambda _now: (*messages, Message("user", told)))
+    whole = run.messages[: len(messages)] if _begins_with(run, messages) else messages
+    run.rewrite(lambda _now: (*whole, Message("user", told)))
 
 
 def collapsed(run: Run, start: Sequence[Message], end: Sequence[Message] | None, told: str) -> int:
@@ -51,8 +53,8 @@ def collapsed(run: Run, start: Sequence[Message], end: Sequence[Message] | None,
     """
     first = len(start)
     last = len(run.messages) if end is None else len(end)
-    stretches = (start, run.messages if end is None else end)
-    if any(tuple(run.messages[: len(one)]) != tuple(one) for one in stretches):
+    stretches = (start, () if end is None else end)
+    if not all(_begins_with(run, one) for one in stretches):
         raise ExpectedError(
             "The conversation was rewritten since that checkpoint; it cannot be collapsed by it."
         )
@@ -61,3 +63,9 @@ def collapsed(run: Run, start: Sequence[Message], end: Sequence[Message] | None,
     summary = Message("user", told)
     run.rewrite(lambda now: (*now[:first], summary, *now[last:]))
     return last - first
+
+
+def _begins_with(run: Run, messages: Sequence[Message]) -> bool:
+    """Whether the conversation begins with messages that were kept, which are without secrets."""
+    ours = [without_secrets(one) for one in run.messages[: len(messages)]]
+    return ours == list(messages)
