@@ -282,3 +282,14 @@ def test_secrets_are_not_written_down_and_the_conversation_keeps_them(deck):
     assert secret not in row[0]
     assert model.told[-1][0] == ("user", f"Use {secret} to look.")
     assert "taken back" in model.told[-1][1][1]
+
+
+def test_a_file_whose_older_state_nobody_knows_is_told_of_and_left(do, go, root):
+    saved = go("save", label="start")["id"]
+    (root / "a.txt").write_text("by the person, since\n")
+    do("file", "write", path="a.txt", content="by the tool\n")
+    assert go("diff", id=saved)["files"] == [
+        {"path": "a.txt", "change": "changed, not kept", "by": "file write"}
+    ]
+    assert go("rollback", id=saved, scope="files")["left_alone"] == ["a.txt"]
+    assert (root / "a.txt").read_text() == "by the tool\n"

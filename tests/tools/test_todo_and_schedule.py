@@ -87,3 +87,9 @@ def test_a_deck_that_keeps_nothing_says_so(run):
     deck = Deck(policy="auto")
     deck.add_builtins("todo")
     assert "Deck(store=" in do(run, deck, "todo", "list").error
+
+
+def test_a_noted_call_runs_no_noted_call(run, deck):
+    again = {"tool": "schedule", "arguments": {"action": "run", "number": 1}, "in_minutes": 0}
+    do(run, deck, "schedule", "add", text="x", **again).unwrap()
+    assert "Number 1 would run a noted call" in do(run, deck, "schedule", "run", number=1).error

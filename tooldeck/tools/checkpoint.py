@@ -185,7 +185,8 @@ def show(
 def _planned(wanted: Plan, found: Checkpoint, run: Run | None, scope: str) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if scope != "history":
-        told |= {"restored": wanted.restore, "removed": wanted.remove, "left_alone": wanted.others}
+        told |= {"restored": wanted.restore, "removed": wanted.remove}
+        told["left_alone"] = [*wanted.others, *wanted.unkept]
     if scope != "files" and run is not None:
         told["messages"] = {"now": len(run.messages), "then": found.count}
     return told

@@ -80,6 +80,9 @@ def run(context: Injected[ToolContext], number: Number) -> Any:
     if task.done:
         raise ExpectedError(f"Number {number} was run already.")
 
+    if task.tool == context.call.name and task.arguments.get("action") == "run":
+        raise ExpectedError(f"Number {number} would run a noted call; note the call itself.")
+
     async def made(call: Call) -> dict[str, Any]:
         ended = await call(task.tool, task.arguments)
         if not ended.ok:

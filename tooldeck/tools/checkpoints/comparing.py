@@ -31,8 +31,18 @@ def compared(
     told: list[dict[str, str]] = []
     pieces: list[str] = []
     for one in differences:
-        change = "added" if one.was is None else "removed" if one.now is None else "changed"
+        change = (
+            "changed, not kept"
+            if one.unkept
+            else "added"
+            if one.was is None
+            else "removed"
+            if one.now is None
+            else "changed"
+        )
         told.append({"path": one.path, "change": change, "by": one.by or "somebody else"})
+        if one.unkept:
+            continue
         then = None if one.was is None else _text(table.content(one.was.digest), one.path)
         now = None if one.now is None else _text(_now(workspace, one.path), one.path)
         old, new = (now, then) if backward else (then, now)

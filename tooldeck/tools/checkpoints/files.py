@@ -81,6 +81,8 @@ class Difference(NamedTuple):
     """Its hash; None where it is not there any more."""
     by: str
     """The tool that made it what it is; empty where that was somebody else."""
+    unkept: bool = False
+    """Whether nobody knows what it was: it was there, or somebody else made it, before a tool changed it."""
 
 
 def changed_paths(
@@ -102,9 +104,7 @@ def changed_paths(
         if now == (was.digest if was is not None else None):
             continue
         by = since[-1].tool or "a tool" if since and since[-1].digest == now else ""
-        if was is None and not since[0].made:
-            continue  # it was there, and is not kept
-        yield Difference(path, was, now, by)
+        yield Difference(path, was, now, by, unkept=was is None and not since[0].made)
 
 
 @dataclass(slots=True)
@@ -117,13 +117,17 @@ class Plan:
     """Files that tools made since."""
     others: list[str] = field(default_factory=list[str])
     """Files that somebody else changed since."""
+    unkept: list[str] = field(default_factory=list[str])
+    """Files that tools changed since, of which no older state is kept."""
 
 
 def plan(differences: Iterable[Difference], *, force: bool) -> Plan:
     """Sort the differences; with `force`, what others changed is restored as well."""
     made = Plan()
     for one in differences:
-        if not one.by and not (force and one.was is not None and one.now != "unreadable"):
+        if one.unkept:
+            made.unkept.append(one.path)
+        elif not one.by and not (force and one.was is not None and one.now != "unreadable"):
             made.others.append(one.path)
         elif one.was is None:
             made.remove.append(one.path)
