@@ -129,3 +129,16 @@ def test_marks_are_kept_without_a_database_too(run, root):
     deck.add(lambda: PAGE, name="page", effects="network")
     write(run, deck, "note.md", run(deck, "page").value)
     assert fenced(read(run, deck))
+
+
+def test_a_person_sees_why_the_result_of_a_trusted_tool_is_not_to_be_believed(run, deck):
+    from tooldeck.notebook import render
+    from tooldeck.notebook.widgets.result import _facts
+
+    write(run, deck, "note.md", run(deck, "page").value.text)
+    marked, plain = read(run, deck), run(deck, "file", action="list", path=".")
+    assert "untrusted: note.md has text from page" in render.result_html(marked)
+    assert "untrusted" not in render.result_html(plain)
+    assert _facts(marked)["untrusted"]
+    assert not _facts(plain)["untrusted"]
+    assert "untrusted: note.md has text from page" in str(_facts(marked)["notes"])

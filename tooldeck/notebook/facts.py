@@ -90,6 +90,19 @@ def trust(tool: Tool) -> str:
     return "trusted output" if tool.trust is Trust.TRUSTED else "untrusted output"
 
 
+def from_outside(result: ToolResult) -> bool:
+    """Whether a result is not to be believed: by its tool, or by what it turned out to hold."""
+    tool = result.call.tool
+    marked = (result.decisions or {}).get("present", "")
+    return tool is None or tool.trust is not Trust.TRUSTED or marked.startswith("fenced")
+
+
+def why_outside(result: ToolResult) -> str:
+    """Where the text of a trusted tool's result comes from, when it is not to be believed; else empty."""
+    marked = (result.decisions or {}).get("present", "")
+    return marked.partition(", since ")[2]
+
+
 def origin(where: Origin) -> str:
     """Where a tool comes from, in words."""
     if where.kind == "mcp":

@@ -13,7 +13,7 @@ from typing import Any
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Status, Trust
+from tooldeck.core.vocabulary import Status
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
 from tooldeck.notebook.diffs import DiffRow
@@ -246,8 +246,8 @@ def further(result: ToolResult) -> list[str]:
 
 def result_html(result: ToolResult, *, times: bool = True) -> str:
     """The same as static HTML."""
-    tool = result.call.tool
-    outside = " · untrusted" if tool is None or tool.trust is not Trust.TRUSTED else ""
+    why = facts.why_outside(result)
+    outside = f" · untrusted{f': {why}' if why else ''}" if facts.from_outside(result) else ""
     return panel(
         f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
         _block(shown(outcome_text(result)), "dashed" if outside else "solid"),

@@ -6,7 +6,6 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.result import ToolResult
-from tooldeck.core.vocabulary import Trust
 from tooldeck.notebook import facts, render
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -50,7 +49,7 @@ class ResultView(Panel):
 def _facts(result: ToolResult) -> dict[str, Any]:
     """What the page is told of a result."""
     text, more = render.outcome(result)
-    tool = result.call.tool
+    why = facts.why_outside(result)
     return {
         "id": result.call.id,
         "state": state_of(result.status),
@@ -58,11 +57,14 @@ def _facts(result: ToolResult) -> dict[str, Any]:
         "call": [[facts.call_line(result.call.name, result.call.arguments), False]],
         "text": [*shown_pieces(text), [more, False]],
         "length": facts.count(len(text), "character"),
-        "untrusted": tool is not None and tool.trust is not Trust.TRUSTED,
+        "untrusted": result.call.tool is not None and facts.from_outside(result),
         "pictures": [{"mime": mime, "data": data} for mime, data in facts.pictures(result)],
         "files": [
             {"line": shown_pieces(file.line), "name": file.name, "data": file.data}
             for file in facts.kept(result)
         ],
-        "notes": [shown_pieces(f"note: {note}") for note in result.notes],
+        "notes": [
+            *([shown_pieces(f"untrusted: {why}")] if why else []),
+            *(shown_pieces(f"note: {note}") for note in result.notes),
+        ],
     }
