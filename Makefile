@@ -22,7 +22,7 @@ PYTEST = $(PY) -m pytest
 # In the order of the folders: the files with many small tests come last, so that both workers end together.
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo lab test lint notebooks bench clean
+.PHONY: help demo lab test lint conformance notebooks bench clean
 .PHONY: lint-style lint-format lint-types lint-imports
 .PHONY: test-widgets test-python test-serial test-browser test-notebooks
 .NOTPARALLEL:
@@ -38,7 +38,7 @@ lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 
 # --keep-going: one failing part hides none of the others, and the whole fails all the same.
 test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox $(STAMPS)/ocr ## run everything that CI runs; goes on after a failure, then fails
-	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks demo
+	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks conformance demo
 
 lint: lint-style lint-format lint-types lint-imports ## check style, types and what may import what
 
@@ -71,7 +71,10 @@ test-serial: $(STAMPS)/test $(STAMPS)/sandbox ## tests that measure time, one af
 test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
 	$(PYTEST) $(PARALLEL) -m browser
 
-test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
+test-conformance: $(STAMPS)/test $(STAMPS)/conformance ## the official suite of MCP against a served deck
+	@scripts/conformance.sh .cache/conformance $(PY)
+
+notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
 
 notebooks: $(STAMPS)/test ## run the notebooks and store what they show
@@ -118,6 +121,10 @@ $(STAMPS)/ocr: scripts/install_ocr.sh
 
 $(STAMPS)/servers: scripts/install_servers.sh $(STAMPS)/venv
 	@scripts/install_servers.sh .cache/servers $(BIN)/uv
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/conformance: scripts/install_conformance.sh
+	@scripts/install_conformance.sh .cache/conformance
 	@mkdir -p $(@D) && touch $@
 
 $(NODE): widgets/package.json widgets/package-lock.json

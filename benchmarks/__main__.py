@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import actions, calls, forms, imports, loops, mcp_calls, schemas, search
+from benchmarks import actions, calls, forms, imports, loops, mcp_calls, schemas, search, served_calls
 from benchmarks.measure import Figure
 
 PARTS: dict[str, Callable[[], None]] = {
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "schemas": lambda: _print(schemas.figures()),
     "loops": lambda: _print(loops.figures()),
     "mcp": lambda: _print(mcp_calls.figures()),
+    "serve": lambda: _print(served_calls.figures()),
     "forms": lambda: print(*forms.lines(), sep="\n", flush=True),
     "search": lambda: print(*search.lines(), sep="\n", flush=True),
     "memory": lambda: print(schemas.memory()),

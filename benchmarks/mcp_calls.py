@@ -41,7 +41,7 @@ async def _figures() -> list[Figure]:
             async def blocking() -> Any:
                 return deck.call(tool, ARGUMENTS).unwrap()
 
-            times = await _in_turns({"theirs": theirs, "awaited": awaited, "blocking": blocking})
+            times = await in_turns({"theirs": theirs, "awaited": awaited, "blocking": blocking})
     finally:
         await asyncio.to_thread(deck.close)
     return [
@@ -50,7 +50,7 @@ async def _figures() -> list[Figure]:
     ]
 
 
-async def _in_turns(calls: dict[str, Callable[[], Awaitable[Any]]]) -> dict[str, float]:
+async def in_turns(calls: dict[str, Callable[[], Awaitable[Any]]]) -> dict[str, float]:
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, call in calls.items():
