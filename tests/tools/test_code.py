@@ -26,7 +26,10 @@ TEXTS = {
         "export const f = () => 1;\ninterface I { m(): void }\nnamespace N { export function g() {} }\n"
     ),
     "tsx": "export function View() {\n  const inner = 1;\n  return <b>{inner}</b>;\n}\n",
-    "javascript": "class A { #p = 1; m() {} }\nfunction* gen() {}\nlet y = 1, z = 2;\n",
+    "javascript": (
+        "class A { #p = 1; m() {} }\nfunction* gen() {}\nlet y = 1, z = 2;\n"
+        "const { a, k: b = 1, c = 2, ...rest } = y, [d, , e] = z;\n"
+    ),
     "go": (
         "package p\n\ntype S struct {\n\tA int\n}\n\n"
         "// M does.\nfunc (s *S) M() int { return 1 }\n\nconst C = 1\n"
@@ -43,7 +46,8 @@ DEFINED = {
     ),
     "typescript": "class A|field A/x|method A/y|function f|interface I|method I/m|namespace N|function N/g",
     "tsx": "function View",
-    "javascript": "class A|field A/#p|method A/m|function gen|variable y|variable z",
+    "javascript": "class A|field A/#p|method A/m|function gen|variable y|variable z|"
+    "variable a|variable b|variable c|variable rest|variable d|variable e",
     "go": "struct S|field S/A|method S/M|constant C",
     "rust": "struct S|field S/a|impl impl S|method S/new",
     "java": "class A|field A/x|field A/y|method A/A|method A/m[0]|method A/m[1]",
@@ -203,6 +207,12 @@ def test_an_edit_that_would_not_parse_is_refused_and_others_tell_new_findings(do
     assert "web/a.ts would not parse any more (line 3" in refused(
         "code", "insert", path="web/a.ts", name_path="go", text="func {"
     )
+    macros = project / "m.h"
+    macros.write_text("BEGIN_C_DECLS(\nint f(void);\nint g(void) { return 1; }\n")
+    assert "would not parse any more" in refused(
+        "code", "replace", path="m.h", name_path="g", body="int g(void) { return ((1; }"
+    )
+    assert do("code", "replace", path="m.h", name_path="g", body="int g(void) { return 2; }").done
     assert "may be 3 symbols" in refused("code", "body", name_path="go")
     assert "There is no symbol" in refused("code", "body", name_path="nothing")
 

@@ -16,7 +16,7 @@ from tooldeck.tools.coding.units import MOST_BYTES, Source, Unit, source_of, sou
 from tooldeck.tools.texts.changes import expected
 from tooldeck.tools.texts.diffs import unified
 from tooldeck.tools.texts.documents import digest
-from tooldeck.tools.texts.faults import fault, fault_of_code
+from tooldeck.tools.texts.faults import fault, worse
 from tooldeck.tools.texts.snapshots import snapshots_of
 
 __all__ = ["carried_out", "checked", "diff_of", "edited", "named", "on_line"]
@@ -45,9 +45,8 @@ def checked(source: Source, texts: dict[Unit, str]) -> FileChange:
     """The change of a file whose pieces get these texts; refused where one would not parse any more."""
     made = source
     for unit, text in texts.items():
-        cell = unit.cell is not None
-        wrong = fault_of_code(text, unit.language, cell=cell)
-        if wrong and not fault_of_code(unit.text, unit.language, cell=cell):
+        wrong = worse(unit.text, text, unit.language, cell=unit.cell is not None)
+        if wrong:
             raise ExpectedError(f"{unit.place} would not parse any more ({wrong}); nothing was changed.")
         made = made.with_unit(unit, text)
     if made.data == source.data:

@@ -15,7 +15,7 @@ from tooldeck.tools.coding.symbols import Symbol, numbered, shortened
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-__all__ = ["first_fault", "strings_of", "tree_symbols"]
+__all__ = ["strings_of", "tree_faults", "tree_symbols"]
 
 _SCRIPT = {
     "abstract_class_declaration": "class", "abstract_method_signature": "method",
@@ -87,8 +87,8 @@ def tree_symbols(text: str, language: str) -> list[Symbol]:
     return numbered(found)
 
 
-def first_fault(text: str, language: str) -> str:
-    """Where the text is not of its language, in words; empty where it is. Raises like `tree_of`."""
+def tree_faults(text: str, language: str) -> list[str]:
+    """Where the text is not of its language, in words and in order. Raises like `tree_of`."""
     ahead = [tree_of(text, language)]
     found: list[SgNode] = []
     while ahead:
@@ -98,13 +98,14 @@ def first_fault(text: str, language: str) -> str:
             found.append(node)
         else:
             ahead += node.children()
-    if not found:
-        return ""
-    first = min(found, key=_start)
-    where = f"line {first.range().start.line + 1}"
-    if first.kind() != "ERROR":
-        return f"{where}: {first.kind()!r} is missing"
-    shown = " ".join(first.text().split())[:60]
+    return [_fault(node) for node in sorted(found, key=_start)]
+
+
+def _fault(node: SgNode) -> str:
+    where = f"line {node.range().start.line + 1}"
+    if node.kind() != "ERROR":
+        return f"{where}: {node.kind()!r} is missing"
+    shown = " ".join(node.text().split())[:60]
     return f"{where}: {shown!r} does not belong there"
 
 
@@ -168,8 +169,26 @@ def _spots(node: SgNode, kind: str) -> list[SgNode]:
     for field in _NAME_FIELDS:
         several = node.field_children(field)
         if several:
-            return [one for one in several if one.is_named()] if field == "name" else several[:1]
+            names = [one for one in several if one.is_named()] if field == "name" else several[:1]
+            return [inner for one in names for inner in _unpacked(one)]
     return []
+
+
+def _unpacked(node: SgNode) -> list[SgNode]:
+    """The names in a pattern that takes a value apart; else the node itself."""
+    if node.kind() not in {"object_pattern", "array_pattern"}:
+        return [node]
+    found: list[SgNode] = []
+    ahead = [node]
+    while ahead:
+        one = ahead.pop()
+        if one.kind() in {"identifier", "shorthand_property_identifier_pattern"}:
+            found.append(one)
+        elif one.kind() in {"pair_pattern", "assignment_pattern", "object_assignment_pattern"}:
+            ahead += [side for name in ("value", "left") if (side := one.field(name)) is not None]
+        else:
+            ahead += one.children()
+    return sorted(found, key=_start)
 
 
 def _last(node: SgNode) -> SgNode:

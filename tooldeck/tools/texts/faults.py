@@ -8,10 +8,10 @@ import tomllib
 from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.tools.coding.languages import language_of
 from tooldeck.tools.coding.python_symbols import parsed
-from tooldeck.tools.coding.tree_symbols import first_fault
+from tooldeck.tools.coding.tree_symbols import tree_faults
 from tooldeck.tools.texts.documents import decode
 
-__all__ = ["fault", "fault_of_code"]
+__all__ = ["fault", "fault_of_code", "worse"]
 
 _MOST = 200
 
@@ -22,13 +22,27 @@ def fault_of_code(text: str, language: str, *, cell: bool = False) -> str:
         if language == "python":
             parsed(text, cell=cell)
             return ""
-        return first_fault(text, language)
+        return next(iter(tree_faults(text, language)), "")
     except SyntaxError as error:
         return _short(f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg))
     except (ValueError, RecursionError, MemoryError) as error:
         return _short(str(error) or "it is nested too deeply")
     except (SetupError, ExpectedError):
         return ""
+
+
+def worse(before: str, after: str, language: str, *, cell: bool = False) -> str:
+    """What an edit breaks, in words; empty where nothing does.
+
+    In a text that did not parse before, such as one full of macros, that is a place more that does not.
+    """
+    wrong = fault_of_code(after, language, cell=cell)
+    if not wrong or not fault_of_code(before, language, cell=cell):
+        return wrong
+    if language == "python":
+        return ""
+    old, new = tree_faults(before, language), tree_faults(after, language)
+    return new[0] if len(new) > len(old) else ""
 
 
 def fault(path: str, data: bytes) -> str:
