@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,8 @@ class ToolTable(Table):
     tools: tuple[Tool, ...]
     deck: Deck
     nothing: str = "No tools yet: write a %%tool cell, or connect a server with %mcp connect demo."
+    tokens: Callable[[Tool], int] = tool_tokens
+    """Counts what the declaration of a tool costs a model."""
 
     @property
     def empty(self) -> str:
@@ -77,7 +79,7 @@ class ToolTable(Table):
                     facts.origin(tool.origin),
                     facts.powers(tool),
                     _off(self.deck, tool) or _word(self.deck.policy, tool),
-                    str(tool_tokens(tool)),
+                    str(self.tokens(tool)),
                     _first_line(tool.description),
                 )
                 for tool in self.tools

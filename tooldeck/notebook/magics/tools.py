@@ -10,6 +10,7 @@ from typing import Any
 from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.exact import VOCABULARY, exact_tokens
 from tooldeck.core.gates import PATTERN_MARKS
 from tooldeck.core.options import check_options
 from tooldeck.core.tool import Origin, Tool
@@ -114,16 +115,20 @@ class ToolMagics(DeckMagicsBase):
         ``%tools off NAME…`` switches tools off, by name or pattern (``git__*``), and ``%tools off
         effects=write,execute`` all that have one of the effects; ``%tools on …`` switches them on again.
         ``%tools add NAME…`` adds tools that come with tooldeck, without a name all of them; ``%tools add
-        meta`` those that are made of calls of others.
+        meta`` those that are made of calls of others. ``--exact`` counts tokens by a real vocabulary.
         """
-        words = read_line("%tools", line).words
+        read = read_line("%tools", line, flags=("exact",))
+        words = read.words
         if words and words[0] in SWITCHES:
             return self._switch(words[0], words[1:])
         if words and words[0] == "add":
             return ToolTable(self.deck.add_builtins(*words[1:]), self.deck)
         words = [word.casefold() for word in words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
-        return ToolTable(tuple(found), self.deck)
+        if not read.options.get("exact"):
+            return ToolTable(tuple(found), self.deck)
+        say(f"{facts.count(exact_tokens(found), 'token')} by the vocabulary {VOCABULARY}.")
+        return ToolTable(tuple(found), self.deck, tokens=exact_tokens)
 
     def _switch(self, word: str, things: tuple[str, ...]) -> None:
         if not things:
