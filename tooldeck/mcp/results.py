@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from tooldeck.core.errors import SetupError
 from tooldeck.core.parts import Answer, Audio, Image, Link, Part, Resource, Text, is_media_type
 from tooldeck.guards.text import escape_html, visible
 from tooldeck.mcp.reading import meant_by, rows_in
+from tooldeck.mcp.records import record_of
 from tooldeck.mcp.saving import save_parts
 
 __all__ = ["McpValue", "part_html", "part_of", "part_of_resource", "value_of"]
@@ -33,7 +34,7 @@ class McpValue:
 
     # No dataclass on purpose: JSON encoders would pour the bytes of pictures into a model's text, where str()
     # of this says just that there is one.
-    __slots__ = ("is_error", "parts", "structured")
+    __slots__ = ("is_error", "parts", "schema", "structured")
 
     def __init__(
         self, parts: tuple[Part, ...] = (), structured: Any = None, *, is_error: bool = False
@@ -41,6 +42,8 @@ class McpValue:
         self.parts = parts
         self.structured = structured
         self.is_error = is_error
+        self.schema: Mapping[str, Any] | None = None
+        """The output schema of the tool that it comes from."""
 
     @property
     def text(self) -> str:
@@ -68,6 +71,15 @@ class McpValue:
         if self.structured is not None:
             return self.structured
         return meant_by("\n".join(part.text for part in self.parts if isinstance(part, Text)))
+
+    @property
+    def record(self) -> Any:
+        """The structured content, or what the text means, as a `Record`: ``value.record.city.name``.
+
+        Members that the tool's output schema lists and the value lacks are None, its dates and times are
+        those of ``datetime``. Raises ValueError where the text is just words.
+        """
+        return record_of(self.parsed, self.schema)
 
     @property
     def rows(self) -> list[dict[str, Any]]:

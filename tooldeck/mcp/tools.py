@@ -170,6 +170,7 @@ async def _invoke(
         value = await session.acall(remote.name, values)
     except McpTimeout as late:
         raise LimitPassed(session.timeout, still_running=False, told=str(late)) from late
+    value.schema = remote.output_schema
     call = current_call()
     if call is not None and promised is not None:
         broken = _broken_promise(promised, value.structured)

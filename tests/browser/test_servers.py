@@ -1,0 +1,73 @@
+"""MCP servers in JupyterLab: a prompt in a form, a model that answers, a definition that has changed."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from playwright.sync_api import expect
+from rig.lab import Lab
+
+SERVERS = Path(__file__).parents[1] / "mcp" / "servers"
+LOAD = """%load_ext tooldeck
+deck.policy = "auto"
+from tooldeck.loops import scripted
+deck.model = scripted(lambda messages: "Roses, " + messages[-1].text)"""
+
+
+def connect(label: str, *words: str) -> str:
+    return f"%mcp connect --label {label} {shlex.join([sys.executable, *words])}"
+
+
+def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: Lab) -> None:
+    lab.open(
+        [
+            LOAD,
+            connect("offers", str(SERVERS / "offers.py")),
+            "card = %mcp prompt greet\ncard",
+            "print(card.value.text)",
+            'print(deck.call("poem", topic="roses").value.text)',
+            connect("raw", "-S", str(SERVERS / "raw.py")),
+            'deck.call("turn", about="Give back, <b>and more</b>."); deck.call("echo").error',
+            "%mcp approve raw",
+            'print(deck.call("echo", a=1).value.text)',
+            "%mcp close",
+        ]
+    )
+    for index in range(3):
+        lab.run_to_end(index, timeout=60)
+
+    form = lab.output(2).locator(".td-toolcard").first
+    name = form.get_by_role("combobox", name="name")
+    name.fill("Ada")
+    style = form.get_by_role("combobox", name="style")
+    style.fill("w")
+    offered = form.locator("datalist option[value='warm for Ada']")
+    expect(offered).to_be_attached(timeout=15_000)
+    style.fill("warm")
+    form.locator("button", has_text="Get").click()
+    form.get_by_text("Write a warm greeting for Ada.").first.wait_for(timeout=15_000)
+    lab.screenshot("prompt-form")
+    assert "Write a warm greeting for Ada." in lab.run_to_end(3)
+
+    lab.run(4)
+    asked = lab.output(4)
+    asked.get_by_text("A poem about roses.").first.wait_for(timeout=20_000)
+    asked.get_by_text("Be brief.").first.wait_for()
+    lab.screenshot("sampling-asked")
+    asked.get_by_role("button", name="Approve", exact=True).click()
+    lab.wait_ended(4)
+    assert "Roses, A poem about roses." in lab.text(4)
+
+    lab.run_to_end(5, timeout=60)
+    assert "has changed its definition" in lab.run_to_end(6)
+    lab.run(7)
+    asked = lab.output(7)
+    asked.get_by_text("Give back, <b>and more</b>.").first.wait_for(timeout=20_000)
+    lab.screenshot("pin-changed")
+    asked.get_by_role("button", name="Approve", exact=True).click()
+    lab.wait_ended(7)
+    assert "Accepted for raw" in lab.text(7)
+    assert '{"a": 1}' in lab.run_to_end(8)
+    assert "Closed" in lab.run_to_end(9)
