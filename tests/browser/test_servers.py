@@ -15,6 +15,13 @@ deck.policy = "auto"
 from tooldeck.loops import scripted
 deck.model = scripted(lambda messages: "Roses, " + messages[-1].text)"""
 
+TURN = """from threading import Event
+read = Event()
+deck.mcp.handlers.on_tools_changed = lambda session: read.set()
+deck.call("turn", about="Give back, <b>and more</b>.")
+read.wait(20)
+print(deck.call("echo").error)"""
+
 
 def connect(label: str, *words: str) -> str:
     return f"%mcp connect --label {label} {shlex.join([sys.executable, *words])}"
@@ -27,9 +34,9 @@ def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: La
             connect("offers", str(SERVERS / "offers.py")),
             "card = %mcp prompt greet\ncard",
             "print(card.value.text)",
-            'print(deck.call("poem", topic="roses").value.text)',
+            'result = deck.call("poem", topic="roses"); print(result.error or result.value.text)',
             connect("raw", "-S", str(SERVERS / "raw.py")),
-            'deck.call("turn", about="Give back, <b>and more</b>."); deck.call("echo").error',
+            TURN,
             "%mcp approve raw",
             'print(deck.call("echo", a=1).value.text)',
             "%mcp close",
@@ -55,6 +62,7 @@ def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: La
     asked = lab.output(4)
     asked.get_by_text("A poem about roses.").first.wait_for(timeout=20_000)
     asked.get_by_text("Be brief.").first.wait_for()
+    asked.scroll_into_view_if_needed()
     lab.screenshot("sampling-asked")
     asked.get_by_role("button", name="Approve", exact=True).click()
     lab.wait_ended(4)
@@ -65,6 +73,7 @@ def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: La
     lab.run(7)
     asked = lab.output(7)
     asked.get_by_text("Give back, <b>and more</b>.").first.wait_for(timeout=20_000)
+    asked.scroll_into_view_if_needed()
     lab.screenshot("pin-changed")
     asked.get_by_role("button", name="Approve", exact=True).click()
     lab.wait_ended(7)
