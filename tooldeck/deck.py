@@ -244,7 +244,7 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Resuming, Served,
                     call=self.call,
                     acall=self.acall,
                     complete=self.complete,
-                    has_model=lambda: self.model is not None,
+                    model=lambda: self.model,
                     pins=self._journal.pins,
                 )
                 made.handlers.on_elicit = self.ask_person

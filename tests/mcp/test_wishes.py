@@ -12,6 +12,7 @@ from tooldeck.core.approval import Decision
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.messages import Message, ModelReply, Usage
 from tooldeck.core.questions import Answer
+from tooldeck.loops import scripted
 from tooldeck.mcp.sampling import SAMPLE
 
 LIMIT = 40.0
@@ -118,8 +119,9 @@ def test_without_a_model_the_refusal_says_what_to_do(deck, person):
 
 
 def test_an_answer_is_no_longer_than_the_server_wants(deck):
-    deck.model = lambda messages, tools: ModelReply("word " * 1000)
+    deck.model = scripted(["word " * 1000])
     said = deck.call("poem", topic="roses").unwrap().structured["result"]
+    assert said.startswith("scripted: word")
     assert said.endswith("(maxTokens)")
     assert len(said) < 400
 

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from tooldeck.core.errors import TooldeckError
+from tooldeck.core.model import Model
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Executor, Tool
 from tooldeck.mcp import sdk
@@ -32,7 +33,7 @@ class Connections(Watching):
 
     `wait` waits for a future on the calling thread, `wait_async` in the running loop; in a notebook both keep
     widgets alive. `call` and `acall` are the deck's own, for questions to the person; without them nobody can
-    be asked. `complete` has the deck's model answer, if it `has_model`. `pins` keeps what was accepted.
+    be asked. `complete` has the deck's `model` answer. `pins` keeps what was accepted.
     `handlers` are those of every connection that is given none of its own. Raises `SetupError` where the mcp
     package is missing or too old.
     """
@@ -46,7 +47,7 @@ class Connections(Watching):
         call: Callable[[Tool, Mapping[str, Any]], ToolResult] | None = None,
         acall: Callable[[Tool, Mapping[str, Any]], Awaitable[ToolResult]] | None = None,
         complete: Complete | None = None,
-        has_model: Callable[[], bool] = bool,
+        model: Callable[[], Model | None] = lambda: None,
         pins: PinTable | None = None,
     ) -> None:
         sdk.require()
@@ -54,7 +55,7 @@ class Connections(Watching):
         self.wait = wait
         self.handlers = Handlers()
         if call is not None and complete is not None:
-            self.handlers.on_sample = sampler(call, complete, has_model)
+            self.handlers.on_sample = sampler(call, complete, model)
         self.in_process: Executor | None = None
         """Where the sessions of server objects run unless told otherwise; None is the session thread."""
         self.on_end: Callable[[Connection], None] | None = None

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from tooldeck.core.define import define
 from tooldeck.core.messages import Message, ModelReply, ReplyEnd
+from tooldeck.core.model import Model, name_of
 from tooldeck.core.options import Options
 from tooldeck.core.parts import Audio, Image, Part, Text
 from tooldeck.core.result import ToolResult
@@ -50,12 +51,13 @@ class Complete(Protocol):
 def sampler(
     call: Callable[[Tool, Mapping[str, Any]], ToolResult],
     complete: Complete,
-    has_model: Callable[[], bool],
+    model: Callable[[], Model | None],
 ) -> Callable[[SampleWish], Awaitable[ModelReply | SampleRefused]]:
     """What answers the wishes of servers with a deck's model; `call` and `complete` are the deck's own."""
 
     async def sample(wish: SampleWish) -> ModelReply | SampleRefused:
-        if not has_model():
+        asked = model()
+        if asked is None:
             return SampleRefused(
                 "this deck has no model; set deck.model, to what tooldeck.loops makes, such as "
                 "openai_chat('gpt-5')"
@@ -70,7 +72,9 @@ def sampler(
         except asyncio.CancelledError:
             lane.interrupt()
             raise
-        return got[-1] if result.ok and got else SampleRefused(result.error or "it was refused")
+        if not result.ok or not got:
+            return SampleRefused(result.error or "it was refused")
+        return got[-1] if got[-1].model else got[-1].but(model=name_of(asked))
 
     return sample
 
