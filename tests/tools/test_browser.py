@@ -409,6 +409,29 @@ def test_a_page_that_hangs_loses_its_tab_and_nothing_else(do, show, monkeypatch)
     assert show("<p>alive")["title"] == "Page"
 
 
+def test_a_page_that_never_comes_or_cannot_be_shown_leaves_a_browser_that_works(site, do, show, monkeypatch):
+    monkeypatch.setattr("tooldeck.tools.browsing.sessions._OPENS", 0.5)
+    show("<p>before")
+    site.pages["/slow"] = lambda handler: site.over.wait(15)
+    assert "did not come within 0.5 s" in do("open", url=site.url("/slow")).error
+    assert "before" in do("snapshot").unwrap()["snapshot"]
+    site.page("/boxes", "<script>for (;;) alert(1)</script>")
+    assert "did not come within 0.5 s" in do("open", url=site.url("/boxes")).error
+    monkeypatch.setattr("tooldeck.tools.browsing.sessions._OPENS", 10)
+    with monkeypatch.context() as patch:
+        patch.setattr("tooldeck.tools.browsing.tabs._TREE", 0.001)
+        assert "too busy to be shown as a tree" in do("open", url=site.url("/")).text
+    assert show("<p>alive")["title"] == "Page"
+
+
+def test_a_browser_that_was_killed_is_started_again_by_the_next_page(deck, do, show):
+    show("<p>first")
+    node = next(child for child in psutil.Process().children(recursive=True) if "node" in child.name())
+    node.kill()
+    assert "use action='open'" in do("snapshot").error
+    assert show("<p>second")["title"] == "Page"
+
+
 def test_an_element_that_cannot_be_clicked_is_said_to_be_covered(do, show, monkeypatch):
     monkeypatch.setattr("tooldeck.tools.browser._ACTS", 300)
     page = show("<button>Under</button><div style='position:fixed;inset:0' id=over></div>")

@@ -99,8 +99,10 @@ class GuardedProxy:
             task.add_done_callback(self._serving.discard)
         try:
             await _Exchange(self, reader, writer).serve()
-        finally:
-            writer.transport.abort() if task is not None and task.cancelling() else writer.close()
+        except asyncio.CancelledError:  # by `close`; asyncio's own callback does not expect it
+            writer.transport.abort()
+        else:
+            writer.close()
 
     def spend(self, size: int) -> None:
         """Count bytes; raises `_TooMuch` where none are left."""

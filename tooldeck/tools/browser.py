@@ -65,6 +65,7 @@ def _what(verb: str, context: ToolContext, ref: str) -> str:
 @browser.action(
     effects="network",
     idempotent=True,
+    retry=2,
     target="url",
     examples=[{"url": "http://example.org/form"}],
 )

@@ -10,6 +10,7 @@ from tooldeck.core.parts import Answer, Image
 from tooldeck.guards.text import one_line
 from tooldeck.tools.browsing.chromium import SIZE
 from tooldeck.tools.browsing.sessions import Session
+from tooldeck.tools.browsing.snapshots import Snapshot
 from tooldeck.tools.browsing.tabs import Tab
 
 __all__ = ["CHARS", "element", "page_answer", "page_head", "part_of", "picture", "told"]
@@ -62,9 +63,18 @@ async def page_answer(
     session: Session, tab: Tab | None = None, start: int = 0, max_chars: int = CHARS
 ) -> Answer:
     """The page in front as its tree, or a part of that."""
+    from playwright.async_api import TimeoutError as TooLate
+
     tab = tab or session.tab
     await session.check(tab)
-    shown = await tab.show()
+    try:
+        shown = await tab.show()
+    except TooLate:
+        shown = tab.shown = Snapshot("")
+        session.note(
+            "the page is too large or too busy to be shown as a tree; action='extract' reads its text, "
+            "action='screenshot' shows it"
+        )
     value = await page_head(session, tab)
     part, place = part_of(shown.text, start, max_chars)
     value |= {**place, "snapshot": part}

@@ -45,6 +45,7 @@ _MOST_BYTES = 200_000_000
 """That pages may load between two actions."""
 _START_SECONDS = 40.0
 _END_SECONDS = 6.0
+_ANSWERS = 5.0
 
 _loop = BackgroundLoop("tooldeck-browser")
 
@@ -107,6 +108,15 @@ class Chromium:
             if not self._ready.done() or self._ready.cancelled():
                 self._life.cancel()
 
+    async def lives(self) -> bool:
+        """Whether it still answers; where it does not, it is over."""
+        try:
+            async with asyncio.timeout(_ANSWERS):
+                await (await self.context.browser.new_browser_cdp_session()).detach()
+        except Exception:  # noqa: BLE001 - its end has many names
+            self._over.set()
+        return not self.over
+
     async def end(self) -> None:
         """End it and take its profile away."""
         self._over.set()
@@ -115,7 +125,7 @@ class Chromium:
             self._life.cancel()
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
-        from playwright.async_api import Error, async_playwright
+        from playwright.async_api import async_playwright
 
         await self.proxy.start()
         try:
@@ -129,10 +139,10 @@ class Chromium:
                     ready.set_result(None)
                     await self._over.wait()
                 finally:
-                    with contextlib.suppress(Error, TimeoutError):
+                    with contextlib.suppress(Exception):  # where its driver has gone, there is nobody to ask
                         async with asyncio.timeout(_END_SECONDS):
                             await browser.close()
-        except Error as error:
+        except Exception as error:  # noqa: BLE001 - Playwright raises its own, and plain ones
             if not ready.done():
                 ready.set_exception(SetupError(f"Chromium cannot be started: {_reason(error)}"))
         finally:

@@ -26,7 +26,10 @@ _OPENS = 20.0
 """Seconds for a page to open."""
 _MARGIN = 20.0
 """Seconds for what comes before and after an action: starting the browser is not among it."""
+_REACTS = 3.0
 _END_SECONDS = 8.0
+_GONE = "Connection closed"
+"""What Playwright says, in a plain exception, when its driver has ended."""
 _ERROR = "chrome-error:"
 """How the address of a page begins that the browser shows for one that did not come."""
 
@@ -63,7 +66,7 @@ class Session:
 
     def note(self, text: str) -> None:
         """Keep something that the next answer says."""
-        if len(self._notes) < _MOST_NOTES:
+        if text not in self._notes and len(self._notes) < _MOST_NOTES:
             self._notes.append(text)
 
     async def act(self, work: Callable[[], Awaitable[T]], seconds: float = 0.0) -> T:
@@ -84,17 +87,38 @@ class Session:
             except TimeoutError:
                 await self._leave_page()
                 raise ExpectedError("The page did not react any more, so its tab was closed.") from None
+            except asyncio.CancelledError:
+                if self.front is not None:
+                    self._closing = asyncio.create_task(self._stop(self.front))
+                raise
             except Error as error:
+                raise await self._translated(error) from None
+            except Exception as error:
+                if _GONE not in str(error):
+                    raise
                 raise await self._translated(error) from None
 
     async def _leave_page(self) -> None:
         if self.front is not None:
             await self.drop(self.front)
 
+    async def _stop(self, tab: Tab) -> None:
+        """Let a tab load no further; one that does not even react to that is closed."""
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(_REACTS):
+                browser = await self.chromium.context.new_cdp_session(tab.page)
+                await browser.send("Page.stopLoading")
+                await browser.detach()
+                await tab.page.evaluate("1")
+        except (Error, TimeoutError):
+            await self.drop(tab)
+
     async def _translated(self, error: Exception) -> Exception:
         """What a fault of Playwright means."""
         said = str(error)
-        if self.chromium.over:
+        if self.chromium.over or ("closed" in said and not await self.chromium.lives()):
             return TransientError("The browser has ended; use action='open' again.")
         if self.front is not None and (self.front.crashed or self.front.page.is_closed()):
             await self.drop(self.front)
@@ -163,6 +187,10 @@ class Session:
         try:
             answer = await tab.page.goto(url, timeout=_OPENS * 1_000, wait_until="domcontentloaded")
         except Error as error:
+            if "has been closed" in str(error):
+                raise
+            if "Timeout" in type(error).__name__:
+                await self._stop(tab)
             fault = self._not_opened(url, error)
             if "Download is starting" not in str(error):
                 with contextlib.suppress(Error):  # the browser puts a page of its own there, a little later
