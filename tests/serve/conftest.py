@@ -30,7 +30,7 @@ def era(request) -> str:
 def served() -> Iterator[SimpleNamespace]:
     """A deck with a tool of every kind, what happened in it, and how it is served."""
     seen = SimpleNamespace(deck=Deck(), wiped=[], started=threading.Event(), cancelled=threading.Event())
-    for tool in (city, squares, dot, steps, liar, wide, breaks):
+    for tool in (city, squares, dot, steps, liar, wide, breaks, halves, leaves):
         seen.deck.add(tool, effects="read")
     seen.deck.add(page, effects="read", trust="untrusted")
     seen.deck.add(forever(seen), effects="none")
@@ -77,6 +77,16 @@ def liar() -> dict[str, int]:
 def wide(n: int) -> str:
     """A long text."""
     return "x" * n
+
+
+def halves() -> dict[str, str]:
+    """Half a character, in a word: \ud800."""
+    return {"half \ud800": "\udc00"}
+
+
+def leaves() -> str:
+    """Tries to end the program."""
+    raise SystemExit(3)
 
 
 def breaks() -> str:

@@ -24,7 +24,7 @@ from mcp_types import (
 from tooldeck.core.parts import Audio, File, Image, Link, Part, Resource
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
-from tooldeck.serve.structure import Misfit, structured
+from tooldeck.serve.structure import Misfit, sound, structured
 
 __all__ = ["answered"]
 
@@ -54,7 +54,7 @@ def _check_size(tool: Tool, result: ToolResult) -> None:
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(text=text)
+    return TextContent(text=sound(text))
 
 
 def _data(part: Part) -> Any:
@@ -68,21 +68,23 @@ def _block(part: Part) -> Any:
         return AudioContent(data=_base64(part.data), mime_type=part.mime)
     if isinstance(part, File):
         blob = BlobResourceContents(
-            uri=f"file:///{quote(part.name)}", mime_type=part.mime, blob=_base64(part.data)
+            uri=f"file:///{quote(part.name, errors='replace')}", mime_type=part.mime, blob=_base64(part.data)
         )
         return EmbeddedResource(resource=blob)
     if isinstance(part, Resource):
         return EmbeddedResource(resource=_contents(part))
     if isinstance(part, Link):
-        return ResourceLink(uri=part.uri, name=part.name or part.uri, mime_type=part.mime or None)
+        return ResourceLink(
+            uri=sound(part.uri), name=sound(part.name or part.uri), mime_type=part.mime or None
+        )
     return _text(str(part))
 
 
 def _contents(part: Resource) -> TextResourceContents | BlobResourceContents:
     mime = part.mime or None
     if isinstance(part.content, str):
-        return TextResourceContents(uri=part.uri, mime_type=mime, text=part.content)
-    return BlobResourceContents(uri=part.uri, mime_type=mime, blob=_base64(part.content))
+        return TextResourceContents(uri=sound(part.uri), mime_type=mime, text=sound(part.content))
+    return BlobResourceContents(uri=sound(part.uri), mime_type=mime, blob=_base64(part.content))
 
 
 def _base64(data: bytes) -> str:

@@ -6,7 +6,7 @@ from mcp_types import Tool as ListedTool
 
 from tooldeck.core.tool import Tool
 from tooldeck.registry.export import export
-from tooldeck.serve.structure import output_schema
+from tooldeck.serve.structure import output_schema, sound
 
 __all__ = ["listed"]
 
@@ -15,4 +15,4 @@ def listed(tool: Tool) -> ListedTool:
     """A tool in the words of the protocol: schemas, and hints made of what is declared."""
     described = export([tool], "mcp")[0]
     described["outputSchema"] = output_schema(tool)
-    return ListedTool.model_validate(described, by_name=False)
+    return ListedTool.model_validate(sound(described), by_name=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Coroutine
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,10 +15,12 @@ from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, NotificationParams
+from mcp_types import Tool as ListedTool
 
 from tooldeck.core.call import Outcome, ToolCall, calling
 from tooldeck.core.events import Event, Progressed, ToolAdded, ToolRemoved
 from tooldeck.core.lines import Door
+from tooldeck.core.strangers import error_words
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source, Status, nearest
 from tooldeck.guards.text import one_line
@@ -34,6 +37,7 @@ __all__ = ["DeckServer"]
 
 T = TypeVar("T")
 
+_log = logging.getLogger("tooldeck")
 _SETTLE = 3.0
 """Seconds that a cancelled call is given to end."""
 _SOON = 0.05
@@ -110,7 +114,17 @@ class DeckServer:
         return Outcome(Status.UNKNOWN, error=f"There is no tool {call.name!r}{hint}")
 
     async def _list(self, _context: Any, _params: Any) -> ListToolsResult:
-        return ListToolsResult(tools=[listed(tool) for tool in self.tools()])
+        return ListToolsResult(tools=self._listed())
+
+    def _listed(self) -> list[ListedTool]:
+        """The list, without what cannot be described: one bad tool hides no other."""
+        found: list[ListedTool] = []
+        for tool in self.tools():
+            try:
+                found.append(listed(tool))
+            except Exception as error:  # noqa: BLE001 - schemas of strangers may hold anything
+                _log.warning("%s cannot be listed for MCP clients: %s", tool.name, error_words(error))
+        return found
 
     def _schema_of(self, name: str) -> dict[str, Any] | None:
         """The schema of one tool, which the SDK would look for in the whole list before each call."""
@@ -179,7 +193,7 @@ class DeckServer:
             task.add_done_callback(self._notices.discard)
 
     def _fingerprint(self) -> str:
-        described = [listed(tool).model_dump(mode="json", by_alias=True) for tool in self.tools()]
+        described = [tool.model_dump(mode="json", by_alias=True) for tool in self._listed()]
         return json.dumps(described, sort_keys=True)
 
     async def _tell_changed(self) -> None:

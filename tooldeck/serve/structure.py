@@ -16,7 +16,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.mcp.results import McpValue
 from tooldeck.registry.json_schema import JsonSchemaParameters
 
-__all__ = ["Misfit", "output_schema", "structured"]
+__all__ = ["Misfit", "output_schema", "sound", "structured"]
 
 _RESULT = "result"
 """The name under which a value stands that is no object, since the protocol wants an object."""
@@ -50,9 +50,18 @@ def structured(tool: Tool, result: ToolResult) -> dict[str, Any] | None:
     if schema is None:
         return None
     value = _plain(tool, result.value)
-    content = value if _is_object(tool) else {_RESULT: value}
+    content = sound(value if _is_object(tool) else {_RESULT: value})
     _check_fits(tool, schema, content)
     return content
+
+
+def sound(value: Any) -> Any:
+    """JSON whose texts can all be sent: halves of characters, which no UTF-8 has, are spelled out."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {sound(key): sound(inner) for key, inner in value.items()}
+    return [sound(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _is_object(tool: Tool) -> bool:
@@ -63,7 +72,7 @@ def _plain(tool: Tool, value: Any) -> Any:
     if isinstance(value, McpValue):  # of a server that this deck uses; its schema is about this part
         return value.structured
     try:
-        return to_jsonable_python(value, bytes_mode="base64")
+        return to_jsonable_python(sound(value), bytes_mode="base64")
     except Exception as error:  # noqa: BLE001 - objects of strangers may raise anything
         raise Misfit(f"{tool.name} gave a value that is no JSON: {error}.") from None
 
