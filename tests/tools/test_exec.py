@@ -191,8 +191,10 @@ def test_a_session_cannot_be_made_to_lie_about_its_end_by_what_it_prints(python)
     ran = python("print('\\0' + 'a' * 24 + '\\0{\"ok\": false}')\nprint('x' * 300_000)", session="s")
     assert ran.exit_code == 0
     assert ran.stdout.endswith("xx\n")
-    flood = python("while True: print('y' * 10_000)", session="s")
+    flood = python("kept = 1\nwhile True: print('y' * 10_000)", session="s")
     assert flood.stopped == "output"
+    assert "more than 33554432 bytes of output" in flood.ended
+    assert python("kept", session="s").stdout == "1\n"  # the code was ended, not the session
 
 
 def test_code_of_a_session_that_reads_gets_no_requests_of_ours(python):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import psutil
@@ -20,6 +22,7 @@ from tooldeck.guards import sandbox
 from tooldeck.guards.environment import environment
 from tooldeck.guards.isolation import Isolation, Walls
 from tooldeck.hosts.background import background
+from tooldeck.tools.executing.sessions import Sessions
 from tooldeck.tools.language import pool
 from tooldeck.tools.language.diagnosing import diagnosed
 from tooldeck.tools.language.lives import MOST_DEATHS
@@ -573,6 +576,19 @@ def test_servers_end_with_their_deck_and_leave_no_folder(odd, eventually):
     deck.close()
     eventually(lambda: not living("closing"), 10)
     assert not server._folder.exists()
+
+
+def test_servers_and_sessions_end_with_a_deck_that_is_forgotten(odd, eventually):
+    deck = Deck(policy="auto", workspace=odd("plain").workspace.root)
+    deck.add_builtins("lsp", "exec")
+    Languages.of(deck).add(kind("forgotten"))
+    assert deck.call("lsp", action="hover", path="a.odd", symbol="abc").ok
+    assert deck.call("exec", action="python", code="1", session="s").ok
+    folder = Sessions.of(deck)._by_name["s"].folder
+    gone = weakref.ref(deck)
+    del deck
+    eventually(lambda: gc.collect() >= 0 and gone() is None and not living("forgotten"), 15)
+    eventually(lambda: not folder.exists(), 10)
 
 
 def test_a_killed_kernel_leaves_no_server(odd, tmp_path, eventually):

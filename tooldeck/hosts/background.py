@@ -148,7 +148,8 @@ class BackgroundLoop:
             raise TooldeckError("The interpreter is shutting down; background work is no longer possible.")
         if self._loop is not None and self._pid != os.getpid():
             _inherited.append(self._loop)
-        loop = new_loop()
+        # The loop keeps the context that it was made in, and would keep the deck of the first call with it.
+        loop = contextvars.Context().run(new_loop)
         self._loop, self._pid = loop, os.getpid()
         self._thread = threading.Thread(target=_serve, args=(loop,), name=self.name, daemon=True)
         self._thread.start()

@@ -12,6 +12,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable
+from contextvars import Context
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,10 @@ class Session:
         async with self._one_at_a_time:
             if not self._started:
                 self._started = True
-                await self._process.start()
+                # What lives on must not hold the context of this call, and with it the deck, for ever.
+                await asyncio.create_task(self._process.start(), context=Context())
                 if self._most is not None:
-                    self._guard = asyncio.create_task(self._watch_disk(self._most))
+                    self._guard = asyncio.create_task(self._watch_disk(self._most), context=Context())
             self.calls += 1
             try:
                 return await self._answered(code, limits)
@@ -86,7 +88,7 @@ class Session:
         start = time.monotonic()
         self._send({"code": code, "mark": mark})
         stopped = await reading.until(limits.seconds)
-        if stopped == "time":
+        if stopped:
             await self._gives_in()
         alive = reading.marked
         if not alive:
@@ -107,7 +109,7 @@ class Session:
     async def _gives_in(self) -> bool:
         """Interrupt the code that runs; whether it ends within a moment."""
         self._send({"interrupt": True})
-        await self._reading.until(_OBEY)
+        await self._reading.until(_OBEY, however_much=True)
         return self._reading.marked
 
     def _send(self, request: dict[str, Any]) -> None:
@@ -133,23 +135,37 @@ class _Reading:
         self.well = False
         """Whether the code ended well."""
         self._marks = 0
+        self._flooded = asyncio.Event()
         self._limits = limits
         self._mark = b"\0" + mark.encode() + b"\0"
         pairs = ((process.stdout, self.out), (process.stderr, self.err))
-        self._readers = {asyncio.create_task(self._read(stream, kept)) for stream, kept in pairs if stream}
+        self._readers = {
+            asyncio.create_task(self._read(stream, kept), context=Context())
+            for stream, kept in pairs
+            if stream
+        }
 
     @property
     def marked(self) -> bool:
         """Whether the call has ended and the worker lives on."""
         return self._marks == len(self._readers)
 
-    async def until(self, seconds: float) -> str:
+    async def until(self, seconds: float, *, however_much: bool = False) -> str:
         """Read on until both marks came, the worker is gone, or a limit is passed: which one, in a word."""
-        _, late = await asyncio.wait(self._readers, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
-        failed = [task.exception() for task in self._readers - late]
-        if any(isinstance(error, _TooMuch) for error in failed):
-            return "output"
-        return "time" if late else ""
+        over = asyncio.create_task(asyncio.wait(self._readers, return_when=asyncio.FIRST_EXCEPTION))
+        waits: set[asyncio.Task[Any]] = {over}
+        if not however_much:
+            waits.add(asyncio.create_task(self._flooded.wait()))
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            done = over.done()
+        finally:
+            for task in waits:
+                task.cancel()
+            for reader in self._readers:
+                if reader.done() and not reader.cancelled():
+                    reader.exception()  # a stream that broke counts as ended
+        return "" if done else "output" if self._flooded.is_set() else "time"
 
     async def _read(self, stream: asyncio.StreamReader, kept: Kept) -> None:
         """The stream up to the mark; what may be the beginning of the mark is held back."""
@@ -168,13 +184,9 @@ class _Reading:
             kept.add(held[:cut])
             held = held[cut:]
             if kept.total > self._limits.output:
-                raise _TooMuch
+                self._flooded.set()  # read on: what is stuck in printing would not hear of an interrupt
             await asyncio.sleep(0)
         kept.add(held)
-
-
-class _TooMuch(Exception):
-    """More output than the limit."""
 
 
 class Sessions:

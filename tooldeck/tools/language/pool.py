@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import weakref
 from collections.abc import AsyncGenerator
+from contextvars import Context
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,9 +225,11 @@ class Languages:
         return deck.policy.isolation if deck is not None else Isolation.LANDLOCK
 
     async def _started(self, kind: ServerKind, workspace: Workspace, key: tuple[str, str]) -> Server:
-        server = Server(kind, workspace, await best(self._minimum()))
+        # A workspace of its own, for reading: the deck's may know the deck, which nobody shall hold on to.
+        server = Server(kind, Workspace(workspace.root), await best(self._minimum()))
         try:
-            await server.start()
+            # What lives on must not hold the context of this call, and with it the deck, for ever.
+            await asyncio.create_task(server.start(), context=Context())
         except (Closed, Silent, Refusal) as error:
             self._lives.died(key, server.epitaph() if isinstance(error, Closed) else str(error))
             await server.end()
@@ -256,7 +259,7 @@ class Languages:
             _endings.add(ending)
             ending.add_done_callback(_endings.discard)
 
-        self._idle[key] = asyncio.get_running_loop().call_later(IDLE_SECONDS, over)
+        self._idle[key] = asyncio.get_running_loop().call_later(IDLE_SECONDS, over, context=Context())
 
     # -- status and end
 
