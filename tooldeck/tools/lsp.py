@@ -2,8 +2,8 @@
 
 Servers are started when first needed, in the sandbox: they read the workspace, change nothing in it and reach
 no network; where the policy asks for no sandbox, nothing keeps them from it. Before every question they are
-told what has changed on the disk. What they want changed is shown before, placed in the files as they are, and
-done to all of them or to none.
+told what has changed on the disk. What they want changed is shown before, placed in the files as they are,
+and done to all of them or to none.
 """
 
 from __future__ import annotations
