@@ -192,7 +192,7 @@ class Session:
             if "Timeout" in type(error).__name__:
                 await self._stop(tab)
             fault = self._not_opened(url, error)
-            if "Download is starting" not in str(error):
+            if "ERR_" in str(error) and "ERR_ABORTED" not in str(error):
                 with contextlib.suppress(Error):  # the browser puts a page of its own there, a little later
                     await tab.page.wait_for_url(lambda there: there.startswith(_ERROR), timeout=2_000)
             if not tab.may_be_seen:
