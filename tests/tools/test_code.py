@@ -10,6 +10,7 @@ import pytest
 
 from tooldeck.core.errors import ExpectedError
 from tooldeck.tools.coding.changing import body_of, inserted, replaced
+from tooldeck.tools.coding.meaning import _Parsed
 from tooldeck.tools.coding.symbols import NamePath
 from tooldeck.tools.coding.units import Unit, symbols_of
 
@@ -231,6 +232,19 @@ def test_symbols_of_a_notebook_are_those_of_its_cells_and_an_edit_changes_one_so
     assert "cell is one of c1" in refused("code", "definition", path="book.ipynb", line=2, symbol="cell_go")
     found = do("code", "definition", path="book.ipynb", cell="c1", line=2, symbol="cell_go").places
     assert [(one.path, one.cell, one.line) for one in found] == [("book.ipynb", 1, 2)]
+
+
+def test_what_the_engine_kept_of_earlier_calls_may_be_broken(do, root):
+    (root / "b.py").write_text("def f(): pass\n")
+    (root / "a.py").write_text("from b import f\n\nf()\n")
+    where = {"path": "a.py", "line": 3, "symbol": "f"}
+    first = do("code", "definition", **where)
+    kept = [path for path in _Parsed.folder().rglob("*") if path.is_file()]
+    assert kept
+    for path in kept:
+        path.write_bytes(b"broken")
+    assert do("code", "definition", **where) == first
+    assert [(one.path, one.line) for one in first.places] == [("b.py", 1)]
 
 
 def test_code_is_found_by_names_parts_of_them_docstrings_text_and_patterns(do, refused, deck, root):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -28,6 +29,8 @@ __all__ = [
     "replace_preview",
 ]
 
+PREVIEW_SECONDS = 4.5
+# Less than a preview may take, so that the reason can still be told.
 NewName = Annotated[str, Field(min_length=1, max_length=200, description="The name that it shall have.")]
 
 
@@ -119,7 +122,16 @@ async def rename_preview(
     cancel: CancelToken,
 ) -> str:
     """What `rename` would change, in all files."""
-    plan = await planned_rename(*asked_of_symbol(context, workspace, cancel, path, name_path), new_name)
+    try:
+        async with asyncio.timeout(PREVIEW_SECONDS):
+            plan = await planned_rename(
+                *asked_of_symbol(context, workspace, cancel, path, name_path), new_name
+            )
+    except TimeoutError:
+        return (
+            f"The uses of {name_path!r} could not be found within {PREVIEW_SECONDS:g} s, so it is "
+            "not known what would change: refuse, and look at preview_rename first."
+        )
     return "\n".join([plan.diff.removesuffix("\n"), *plan.notes])
 
 

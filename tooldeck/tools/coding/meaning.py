@@ -24,8 +24,9 @@ from tooldeck.core.cancel import CancelToken
 from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.guards.isolation import Isolation
 from tooldeck.guards.paths import PathRefused, Workspace
-from tooldeck.guards.running import MIB, Limits, summed_up
+from tooldeck.guards.running import MIB, Finished, Limits, summed_up
 from tooldeck.guards.sandbox import run_confined
+from tooldeck.tools.checking.programs import Place as Surroundings
 from tooldeck.tools.checking.programs import place_in
 from tooldeck.tools.coding.languages import tree_of
 from tooldeck.tools.coding.python_symbols import masked
@@ -175,16 +176,21 @@ async def _ask_jedi(asked: Question, what: str, files: Iterable[str]) -> dict[st
     }  # fmt: skip
     words = [sys.executable, "-I", "-B", "-c", _WORKER.read_text("utf-8")]
     async with _one_at_a_time(), place_in(asked.workspace, asked.minimum, _LIMITS) as place:
-        view = replace(place.view, write=(_Parsed.folder(),))
-        env = {**place.env, "XDG_CACHE_HOME": str(_Parsed.folder())}
-        data = json.dumps(request).encode()
-        done, _ = await run_confined(words, view, place.walls, _LIMITS, env=env, data=data)
-        if not done.ok:
-            _Parsed.forget()
+        done = await _run_worker(place, words, json.dumps(request).encode())
+        if not done.ok and not done.stopped:
+            _Parsed.forget()  # a worker that was ended may have left half a file there
+            done = await _run_worker(place, words, json.dumps(request).encode())
     if not done.ok:
         said = (done.stderr.text.strip().splitlines() or [""])[-1]
         raise ExpectedError(f"jedi could not answer ({summed_up(done)}): {said[:300]}")
     return json.loads(done.stdout.data)
+
+
+async def _run_worker(place: Surroundings, words: list[str], data: bytes) -> Finished:
+    view = replace(place.view, write=(_Parsed.folder(),))
+    env = {**place.env, "XDG_CACHE_HOME": str(_Parsed.folder())}
+    done, _ = await run_confined(words, view, place.walls, _LIMITS, env=env, data=data)
+    return done
 
 
 class _Parsed:
@@ -201,7 +207,7 @@ class _Parsed:
 
     @classmethod
     def forget(cls) -> None:
-        """Begin anew, since a worker that was ended may have left half a file."""
+        """Begin anew."""
         if cls._kept is not None:
             cls._kept.cleanup()
             cls._kept = None
