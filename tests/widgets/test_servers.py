@@ -139,6 +139,7 @@ def test_a_question_is_declined_by_its_button_and_only_once() -> None:
     assert card.answer.result(0) == Answer("decline")
     card.interrupt()
     assert "you declined" in repr(card)
+    assert "you declined" in card.html()
 
 
 def test_an_interrupted_question_says_so_and_takes_no_answer() -> None:

@@ -35,34 +35,47 @@ async def answer(question: Question, render_within: float = RENDER_WITHIN) -> An
     if reach is Audience.STDIN:
         typing = running_kernel() is not None
         return await in_cell(ask_by_text, question) if typing else await ask_on_terminal(question)
-    card = await in_cell(_show_card, question)
+    card, kept = await in_cell(_show_card, question)
     try:
-        # Not `wait_for`: a time-out there would cancel the card's own future.
-        await asyncio.wait([asyncio.wrap_future(card.rendered)], timeout=_patience(question, render_within))
-        if not card.rendered.done() and card.answer.cancel():
-            typed = await in_cell(ask_by_text, question)
-            card.settle(typed)
-            return typed
-        await asyncio.wait([asyncio.wrap_future(card.answer)], timeout=question.timeout)
-        if not card.answer.done() and card.answer.cancel():
-            card.settle(Answer("late"))
-            return Answer("late")
-        return card.answer.result()
+        told = await _told(question, card, render_within)
     except asyncio.CancelledError:
         card.interrupt()
+        post(_keep, card, kept, place=current_place())
         raise
+    await in_cell(_keep, card, kept)
+    return told
+
+
+async def _told(question: Question, card: Any, render_within: float) -> Answer:
+    # Not `wait_for`: a time-out there would cancel the card's own future.
+    await asyncio.wait([asyncio.wrap_future(card.rendered)], timeout=_patience(question, render_within))
+    if not card.rendered.done() and card.answer.cancel():
+        typed = await in_cell(ask_by_text, question)
+        card.settle(typed)
+        return typed
+    await asyncio.wait([asyncio.wrap_future(card.answer)], timeout=question.timeout)
+    if not card.answer.done() and card.answer.cancel():
+        card.settle(Answer("late"))
+        return Answer("late")
+    return card.answer.result()
 
 
 def _patience(question: Question, render_within: float) -> float:
     return render_within if question.timeout is None else min(render_within, question.timeout)
 
 
-def _show_card(question: Question) -> Any:
+def _show_card(question: Question) -> tuple[Any, Any]:
+    """The card, and the handle of the output that shows it; None in the tray of a form."""
     from tooldeck.notebook.widgets.question import QuestionCard
 
     card = QuestionCard(question)
-    show_in_place(card)
-    return card
+    return card, show_in_place(card)
+
+
+def _keep(card: Any, output: Any) -> None:
+    """Leave how it ended in the output, as text and HTML that need no kernel any more."""
+    if output is not None:
+        output.update({"text/plain": repr(card), "text/html": card.html()}, raw=True)
 
 
 async def in_cell(function: Callable[..., T], *args: Any) -> T:

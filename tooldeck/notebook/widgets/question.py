@@ -112,10 +112,13 @@ class QuestionCard(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-        html = panel(
+        return {**bundle, "text/plain": repr(self), "text/html": self.html()}
+
+    def html(self) -> str:
+        """The question, and what became of it, as static HTML."""
+        return panel(
             f"Question of {code(self.question.asker)} — {shown(self._story)}", box(self.question.message)
         )
-        return {**bundle, "text/plain": repr(self), "text/html": html}
 
 
 def _facts(question: Question) -> dict[str, Any]:
