@@ -42,6 +42,7 @@ class Static:
 
 def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None:
     """Display a tool's card, alive for as long as the notebook runs, with notes for its author."""
+    notes = [*notes, *_findings(notebook, tool)]
     try:
         from tooldeck.notebook.widgets.card import ToolCard
     except SetupError as missing:
@@ -57,6 +58,19 @@ def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None
     )
     notebook.live.follow(card)
     display(card)
+
+
+def _findings(notebook: Notebook, tool: Tool) -> list[str]:
+    """What is suspicious in the words of a server's tool, the gravest first, each with its severity."""
+    if tool.origin.kind != "mcp":
+        return []
+    return [
+        str(one)
+        for made in notebook.deck.servers()
+        if made.label == tool.origin.label
+        for one in made.findings
+        if made.tools.get(one.tool) is tool
+    ]
 
 
 def run_from_form(notebook: Notebook, card: Any, arguments: dict[str, Any]) -> None:
