@@ -87,7 +87,9 @@ def of_sign_in(why: str, tool: str, server: str) -> McpNotSignedIn:
 
 def of_refusal(reason: str, tool: str, server: str) -> McpRefused:
     """A call whose server wanted words of a model and got none."""
-    return McpRefused(f"{tool} of the MCP server {server!r} wants a model to answer: {reason}.", server)
+    return McpRefused(
+        f"{tool} of the MCP server {server!r} wants a model to answer: {reason.rstrip('.')}.", server
+    )
 
 
 def of_limit(seconds: float, tool: str, server: str) -> McpTimeout:
