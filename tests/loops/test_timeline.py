@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tooldeck import DefinitionError
-from tooldeck.loops import ModelReply, RunLimits, ToolRequest, Usage, save_run, scripted, timeline
+from tooldeck.loops import ModelReply, RunLimits, Timeline, ToolRequest, Usage, save_run, scripted, timeline
 from tooldeck.loops.timeline import run_svg, run_text
 from tooldeck.testing import fake_deck
 
@@ -65,6 +65,17 @@ def test_a_run_is_saved_as_lines_and_as_a_page_without_its_secrets(result, tmp_p
     for text in (page, json.dumps(lines)):
         assert "hunter2x" not in text
         assert "\u202e" not in text
+
+
+def test_a_run_is_looked_at_in_a_cell_and_in_a_terminal(result):
+    view = Timeline(result)
+    assert ET.fromstring(view._repr_html_()).tag.endswith("svg")
+    lines = repr(view).splitlines()
+    assert len(lines) == 5
+    assert "▒" in lines[1]
+    assert "█" in lines[2]
+    with pytest.raises(DefinitionError, match="of a RunResult"):
+        Timeline([])
 
 
 def test_another_ending_is_refused(result, tmp_path):

@@ -12,7 +12,7 @@ from tooldeck.loops.records import records
 from tooldeck.loops.scripted import recorded, scripted
 from tooldeck.loops.spans import spans
 from tooldeck.loops.text_actions import TextActions
-from tooldeck.loops.timeline import save_run, timeline
+from tooldeck.loops.timeline import Timeline, save_run, timeline
 
 __all__ = [
     "Again",
@@ -25,6 +25,7 @@ __all__ = [
     "RunStatus",
     "Step",
     "TextActions",
+    "Timeline",
     "ToolAnswer",
     "ToolRequest",
     "Usage",

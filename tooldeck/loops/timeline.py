@@ -13,7 +13,7 @@ from tooldeck.core.strangers import to_repr
 from tooldeck.guards.text import escape_html, one_line
 from tooldeck.loops.records import records
 
-__all__ = ["Stretch", "run_html", "run_svg", "run_text", "save_run", "timeline"]
+__all__ = ["Stretch", "Timeline", "run_html", "run_svg", "run_text", "save_run", "timeline"]
 
 _CELLS = 24
 _ROW, _LEFT, _LANE, _RIGHT = 22, 230, 400, 200
@@ -35,6 +35,21 @@ class Stretch(NamedTuple):
     """How it ended, or what it used."""
     state: str
     """``reply``, ``ok``, ``refused`` or ``failed``."""
+
+
+class Timeline:
+    """A run to look at: at the end of a cell its waterfall is drawn; elsewhere it is text."""
+
+    def __init__(self, result: RunResult) -> None:
+        if not isinstance(result, RunResult):
+            raise DefinitionError(f"A timeline is that of a RunResult, got {to_repr(result)[:100]}.")
+        self.result = result
+
+    def __repr__(self) -> str:
+        return run_text(self.result)
+
+    def _repr_html_(self) -> str:
+        return run_svg(self.result)
 
 
 def timeline(result: RunResult) -> list[Stretch]:
