@@ -92,6 +92,15 @@ def test_folders_and_the_level_of_the_log_are_told(shell: Shell, tmp_path: Path)
     assert "a line of debug" in shell.shown("deck.call('chatter')")
 
 
+def test_the_log_shows_which_rounds_belong_to_one_call(shell: Shell) -> None:
+    shell.deck.policy = "auto"
+    shell.run("deck.call('folders')")
+    first, second = repr(shell.run("%mcp log --search folders --last 2")).splitlines()[-2:]
+    assert first.endswith("wants input first")
+    assert "… tools/call" in second
+    assert second.endswith("ok")
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

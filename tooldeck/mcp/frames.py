@@ -102,6 +102,19 @@ class Exchange:
         return ""
 
     @property
+    def wants_input(self) -> bool:
+        """Whether the answer asks for something first; the same call goes on in a later exchange."""
+        result = getattr(self.answer.message if self.answer is not None else None, "result", None)
+        return (
+            isinstance(result, dict) and cast("dict[str, Any]", result).get("resultType") == "input_required"
+        )
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it goes on with a call whose server wanted something first."""
+        return self.is_request and ("inputResponses" in self.params or "requestState" in self.params)
+
+    @property
     def frames(self) -> tuple[Frame, ...]:
         """The request and, if there is one, the answer."""
         return (self.request,) if self.answer is None else (self.request, self.answer)

@@ -165,7 +165,7 @@ def _cells(one: Exchange) -> tuple[str, ...]:
     return (
         datetime.fromtimestamp(one.request.at, UTC).astimezone().strftime("%H:%M:%S.%f")[:-3],
         _side(one.request),
-        one.method or "answer to nothing kept",
+        ("… " if one.goes_on else "") + one.method or "answer to nothing kept",
         one.subject,
         "" if one.seconds is None else facts.duration(one.seconds),
         str(sum(frame.size for frame in one.frames)),
@@ -180,7 +180,7 @@ def _end(one: Exchange) -> str:
     if one.cancelled:
         return "cancelled"
     if one.answer is not None:
-        return "ok"
+        return "wants input first" if one.wants_input else "ok"
     return "waiting" if one.is_request else ""
 
 
