@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ __all__ = ["Watching"]
 
 _GATHER = 400
 # Milliseconds in which changes are taken together.
+_READY = 5.0
+# Seconds until a watch has begun.
 _STEP = 100
 # Milliseconds without a change after which they are over.
 
@@ -41,7 +45,10 @@ class Watching(Entering):
         found = _paths(made, paths)
         _library()
         self.unwatch(label)
-        self._watches[label] = made.session.executor.submit(self._watch, label, found)
+        ready = threading.Event()
+        job = self._watches[label] = made.session.executor.submit(self._watch, label, found, ready)
+        job.add_done_callback(lambda _: ready.set())
+        ready.wait(_READY)  # or a change that comes at once would be missed
         return found
 
     def unwatch(self, label: str) -> bool:
@@ -53,11 +60,21 @@ class Watching(Entering):
         """Whether a server is started again when its files change."""
         return label in self._watches and not self._watches[label].done()
 
-    async def _watch(self, label: str, paths: list[Path]) -> None:
-        async for changed in _changes(paths):
-            if label not in self:
-                return
-            await self._restart(label, changed)
+    async def _watch(self, label: str, paths: list[Path], ready: threading.Event) -> None:
+        async with contextlib.aclosing(_changes(paths)) as changes:
+            coming = asyncio.ensure_future(anext(changes))
+            await asyncio.sleep(0)  # its first step, in which the watch begins
+            ready.set()
+            try:
+                while True:
+                    changed = await coming
+                    if label not in self:
+                        return
+                    await self._restart(label, changed)
+                    coming = asyncio.ensure_future(anext(changes))
+            finally:
+                coming.cancel()
+                await asyncio.wait({coming})
 
     async def _restart(self, label: str, changed: str) -> None:
         """On the session's own loop; what goes wrong is told, since the next change may mend it."""
@@ -117,7 +134,7 @@ def _library() -> Any:
     return watchfiles
 
 
-async def _changes(paths: list[Path]) -> AsyncIterator[str]:
+async def _changes(paths: list[Path]) -> AsyncGenerator[str]:
     """The name of a file that changed, as often as some did.
 
     Folders are watched, not files: an editor that saves puts another file in place of the one that was.
