@@ -22,7 +22,7 @@ PYTEST = $(PY) -m pytest
 # In the order of the folders: the files with many small tests come last, so that both workers end together.
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo lab test lint conformance notebooks bench clean
+.PHONY: help demo lab test lint conformance conformance-client notebooks bench clean
 .PHONY: lint-style lint-format lint-types lint-imports
 .PHONY: test-widgets test-python test-serial test-browser test-notebooks
 .NOTPARALLEL:
@@ -73,6 +73,9 @@ test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
 
 test-conformance: $(STAMPS)/test $(STAMPS)/conformance ## the official suite of MCP against a served deck
 	@scripts/conformance.sh .cache/conformance $(PY)
+
+conformance-client: $(STAMPS)/test $(STAMPS)/conformance ## the same suite against the deck's own client
+	@scripts/conformance_client.sh .cache/conformance $(PY)
 
 notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
