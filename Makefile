@@ -71,14 +71,14 @@ test-serial: $(STAMPS)/test $(STAMPS)/sandbox ## tests that measure time, one af
 test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
 	$(PYTEST) $(PARALLEL) -m browser
 
-test-conformance: $(STAMPS)/test $(STAMPS)/conformance ## the official suite of MCP against a served deck
+test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
+	$(PYTEST) --nbval notebooks
+
+conformance: $(STAMPS)/test $(STAMPS)/conformance ## the official suite of MCP against a served deck
 	@scripts/conformance.sh .cache/conformance $(PY)
 
 conformance-client: $(STAMPS)/test $(STAMPS)/conformance ## the same suite against the deck's own client
 	@scripts/conformance_client.sh .cache/conformance $(PY)
-
-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
-	$(PYTEST) --nbval notebooks
 
 notebooks: $(STAMPS)/test ## run the notebooks and store what they show
 	$(PY) scripts/store_notebooks.py notebooks/*.ipynb
