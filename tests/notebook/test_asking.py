@@ -31,6 +31,17 @@ def test_a_cell_shows_the_calls_and_the_answer_and_gives_the_result(ready: Shell
     assert (result.ok, result.text, result.messages[0].text) == (True, "It is 3.", "add one and two")
 
 
+def test_calls_beside_each_other_are_told_in_the_order_of_the_reply(ready: Shell) -> None:
+    ready.run("""
+import threading
+second = threading.Event()
+deck.add(lambda: second.wait(10), name="slow", effects="read")
+deck.add(lambda: second.set(), name="quick", effects="read")
+model = scripted([[("slow", {}), ("quick", {})], "done"])
+""")
+    assert "→ slow(): ok\n→ quick(): ok\ndone\n" in ready.shown("%%ask\ngo")
+
+
 def test_text_that_is_streamed_on_another_thread_lands_in_the_cell(ready: Shell) -> None:
     assert "word 1\n" in ready.shown("%%ask --model streams\nhello")
 

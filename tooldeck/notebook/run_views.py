@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from tooldeck.core.call import Run
 from tooldeck.core.errors import SetupError
 from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke
+from tooldeck.core.result import ToolResult
 from tooldeck.guards.text import one_line
 from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook.approvals import show_in_place
@@ -79,6 +80,8 @@ class _Lines:
         self._lock = threading.Lock()
         self._pieces: list[str] = []
         self._heard = False
+        self._wanted = 0
+        self._ended: list[tuple[int, str]] = []
 
     def observe(self, event: Event) -> None:
         """Show one event."""
@@ -86,15 +89,32 @@ class _Lines:
             self._heard = True
             self._show("\n… the reply broke off; once more:\n" if event.afresh else event.text)
         elif isinstance(event, ModelReplied) and event.run is self._run:
+            self._tell_calls()
             if not self._heard:
                 self._show(event.reply.text)
             if event.reply.text:
                 self._show("\n")
             self._heard = False
+            self._wanted = len(event.reply.requests)
         elif isinstance(event, CallEnded) and event.result.call.caller.run is self._run:
-            call = one_line(str(event.result.call))
-            shown = call if len(call) <= _CALL_CHARS else f"{call[: _CALL_CHARS - 1]}…"
-            self._show(f"→ {shown}: {event.result.status}\n")
+            self._call(event.result)
+
+    def _call(self, result: ToolResult) -> None:
+        """The end of a call; those that ran beside each other are told in the order of the reply."""
+        call = one_line(str(result.call))
+        shown = call if len(call) <= _CALL_CHARS else f"{call[: _CALL_CHARS - 1]}…"
+        with self._lock:
+            self._ended.append((_number(result.call.id), f"→ {shown}: {result.status}\n"))
+            self._wanted -= result.call.parent is None
+            whole = self._wanted <= 0
+        if whole:
+            self._tell_calls()
+
+    def _tell_calls(self) -> None:
+        with self._lock:
+            lines, self._ended = sorted(self._ended), []
+        if lines:
+            self._show("".join(line for _, line in lines))
 
     def _show(self, text: str) -> None:
         with self._lock:
@@ -105,6 +125,7 @@ class _Lines:
             post(self.flush, place=self._place)
 
     def close(self) -> None:
+        self._tell_calls()
         self.flush()
 
     def flush(self) -> None:
@@ -113,3 +134,9 @@ class _Lines:
             text, self._pieces = "".join(self._pieces), []
         if text:
             say(text, end="")
+
+
+def _number(id: str) -> int:
+    """The number in the id of a call, which grows in the order in which calls are made."""
+    digits = id.rpartition("-")[2]
+    return int(digits) if digits.isdecimal() else 0
