@@ -160,3 +160,17 @@ def test_the_workspace_is_the_current_folder_unless_it_is_said(tmp_path, monkeyp
     deck.workspace = tmp_path / "missing"
     with pytest.raises(SetupError, match="is no folder; make it"):
         _ = deck.workspace.root
+
+
+@pytest.mark.parametrize("name", ["root", "root/", "./root", "root/inner/.."])
+def test_a_relative_workspace_stays_where_it_was_when_the_current_folder_changes(tmp_path, monkeypatch, name):
+    for folder in ("root/inner", "elsewhere/root"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "root" / "a.txt").write_text("mine\n")
+    monkeypatch.chdir(tmp_path)
+    deck = Deck(policy="auto", workspace=name)
+    deck.add_builtins("file")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert deck.workspace.root == (tmp_path / "root").resolve()
+    assert "mine" in deck.call("file", action="read", path="a.txt").text
+    assert deck.call("file", action="list", path=str(tmp_path / "root")).ok

@@ -40,16 +40,19 @@ Kind = Literal["file", "folder", "any", "changed", "own"]
 
 
 class Workspace:
-    """A folder, and everything in it, by paths that cannot lead out; by default the current folder."""
+    """A folder, and everything in it, by paths that cannot lead out; by default the current folder.
+
+    A relative name is of the folder that is current now, whichever is later.
+    """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._folder = _here() if folder is None else os.fspath(folder)
+        self._folder = _here() if folder is None else str(Path(_here(), folder))
         self.watcher: Watcher | None = None
         """Hears of what is read and changed here, the deck's own records aside."""
 
     @property
     def folder(self) -> str:
-        """The folder as it was given, whether it is there or not."""
+        """Its path with the links in it, whether it is there or not."""
         return self._folder
 
     @cached_property

@@ -44,9 +44,6 @@ lsp = ActionTool(
     max_chars=40_000,
 )
 
-PREVIEW_SECONDS = 4.5
-# Less than a preview may take, so that what went wrong can still be told.
-
 PathOf = Annotated[str, Field(description="The file, relative to the workspace.")]
 Line = Annotated[
     int | None,
@@ -272,7 +269,7 @@ def _preview_rename(
     server: str,
     context: ToolContext,
 ) -> str:
-    question = _about(context, path, server, PREVIEW_SECONDS)
+    question = _about(context, path, server, changing.PREVIEW_SECONDS)
     return changing.previewed(changing.rename(question, Spot(line, column, symbol), new_name))
 
 
@@ -309,7 +306,7 @@ async def check_format(
 
 
 def _preview_format(path: str, server: str, context: ToolContext) -> str:
-    return changing.previewed(changing.layout(_about(context, path, server, PREVIEW_SECONDS)))
+    return changing.previewed(changing.layout(_about(context, path, server, changing.PREVIEW_SECONDS)))
 
 
 @lsp.action(effects="read,write", preview=_preview_format, examples=[{"path": "src/lamp.py"}])
@@ -330,7 +327,7 @@ async def format(  # noqa: A001 - the action's name
 def _preview_action(
     path: str, title: str, *, line: int, end_line: int | None, server: str, context: ToolContext
 ) -> str:
-    question = _about(context, path, server, PREVIEW_SECONDS)
+    question = _about(context, path, server, changing.PREVIEW_SECONDS)
     return changing.previewed(changing.chosen_action(question, (line, end_line or line), title))
 
 
