@@ -127,6 +127,16 @@ def test_where_nothing_was_checked_nothing_is_known(verify, root):
         assert "unknown (nothing was checked" in result.text
 
 
+@pytest.mark.parametrize("tool", ["ruff", "mypy", "basedpyright", "ty"])
+def test_a_folder_without_python_has_not_passed(verify, root, tool):
+    (root / "README.md").write_text("No code yet.\n")
+    result = verify("lint") if tool == "ruff" else verify("types", types=tool)
+    report = result.unwrap()
+    assert (report.checks[0].tool, report.checks[0].status) == (tool, Standing.SKIPPED)
+    assert report.checks[0].note == "there is no file to check"
+    assert (report.status, report.pass_rate) == (Standing.UNKNOWN, None)
+
+
 def test_what_could_not_be_done_is_an_error_with_the_reason(verify, root):
     (root / "conftest.py").write_text("raise RuntimeError('broken set-up')\n")
     check = only(verify("tests"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 import tomllib
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -32,6 +33,7 @@ from tooldeck.tools.executing.folders import left_files
 __all__ = ["Place", "npm_scripts", "place_in", "run_npm", "run_pytest", "run_static", "type_checker"]
 
 _JUNIT = "junit.xml"
+_NO_FILE = re.compile(rb'no python files found|there are no \.py|"filesAnalyzed": 0\b', re.IGNORECASE)
 _NOTE_LINES = 12
 _versions: dict[tuple[str, float], str] = {}
 # By program; asking takes as long as a small check.
@@ -111,6 +113,8 @@ async def run_static(place: Place, name: str, tool: str, paths: Sequence[str]) -
     words = [program, *about.words, *(paths or ["."])]
     finished = await place.run(words)
     check = _begun(name, tool, await place.version(program), words, finished)
+    if not finished.stopped and _read_nothing(finished):
+        return replace(check, status=Standing.SKIPPED, note="there is no file to check")
     if finished.stopped or finished.exit_code not in {0, about.found}:
         return check
     try:
@@ -126,6 +130,12 @@ async def run_static(place: Place, name: str, tool: str, paths: Sequence[str]) -
         findings=_sorted(findings),
         note="",
     )
+
+
+def _read_nothing(finished: Finished) -> bool:
+    """Whether a checker says that it found no file; most end as if all were well then."""
+    told = finished.stdout.data if finished.exit_code == 0 else b""
+    return _NO_FILE.search(told + finished.stderr.data) is not None
 
 
 async def run_pytest(place: Place, paths: Sequence[str], pattern: str) -> Check:
