@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.action_tool import read_style, shown_tool
+from tooldeck.core.added import AddedTools
 from tooldeck.core.approval import ApprovalRequest, Approver, Decision, Word
 from tooldeck.core.arguments import merged
 from tooldeck.core.asking import answered, ask_in_turn, check_approvers
@@ -204,7 +205,7 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Resuming, Served,
         made = load(wanted) if wanted or not names else []
         if META in names:
             made += load_meta({**self.tools, **{tool.name: tool for tool in made}})
-        return tuple(self.add(tool) for tool in made)
+        return AddedTools(self.add(tool) for tool in made)
 
     def add_openapi(self, document: Any, **options: Any) -> Operations:
         """Add the operations of an HTTP service as tools, from its OpenAPI 3 document; tells what was added.

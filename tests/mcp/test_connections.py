@@ -33,6 +33,15 @@ def called(tool, **arguments):
     return tool.executor.submit(tool.invoke, arguments).result(LIMIT)
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("name", "'name'; did you mean 'label'"), ("tmeout", "did you mean 'timeout'"), ("qqqq", "there are: ")],
+)
+def test_an_option_of_connect_that_does_not_exist_is_named(servers, option, said):
+    with pytest.raises(TypeError, match=said):
+        servers.connect("demo", **{option: "x"})
+
+
 def test_a_server_s_tools_come_to_the_deck_with_its_schema_and_our_rules(shelf, servers):
     connection = servers.connect("demo")
     add = shelf.tools["add"]

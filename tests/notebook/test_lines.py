@@ -68,7 +68,32 @@ def test_tools_lists_tools_with_what_policy_says_of_them(added: Shell) -> None:
     assert "add" in said
     assert "only computes" in said
     assert "allow" in said
-    assert "No tools yet" in added.shown("%tools zzz")
+    assert "No tool has 'zzz' in it; %tools lists all." in added.shown("%tools zzz")
+
+
+def test_tools_that_one_line_adds_are_a_table_and_no_heap_of_cards(shell: Shell) -> None:
+    said = shell.shown("deck.add_builtins('todo', 'schedule')")
+    assert [line.split()[0] for line in said.strip().splitlines()[-3:]] == ["tool", "todo", "schedule"]
+    assert "action:" not in said
+    assert repr(shell.deck.add_builtins("todo")) == "<added: todo>"
+
+
+def test_the_deck_at_a_glance_writes_its_own_numbers_plainly(shell: Shell) -> None:
+    shell.run("deck.add_builtins('file', 'code');")
+    assert r"\u2009" not in shell.shown("%deck")
+
+
+def test_a_line_of_serve_that_is_refused_leaves_the_server_alone(shell: Shell) -> None:
+    shell.run("%mcp serve")
+    (before,) = shell.deck.servings
+    shell.fails("%mcp serve --port 70000")
+    assert shell.deck.servings == [before]
+    assert before.running
+    shell.run(f"%mcp serve --port {before.port}")
+    (after,) = shell.deck.servings
+    assert after.port == before.port
+    assert not before.running
+    shell.run("%mcp serve stop")
 
 
 def test_trace_shows_the_stages_of_the_last_call(added: Shell) -> None:

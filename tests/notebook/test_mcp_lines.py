@@ -102,6 +102,8 @@ def test_the_log_is_written_as_lines_or_as_an_archive(raw: Shell, tmp_path: Path
         ("log --last 0", "whole number above 0"),
         ("log nobody", "There is no MCP server 'nobody'"),
         ("diff raw nobody", "There is no MCP server 'nobody'"),
+        ("ping nobody", "There is no MCP server 'nobody'"),
+        ("ping raw raw", "takes one label of a server"),
     ],
 )
 def test_a_mistake_is_one_sentence(raw: Shell, line: str, said: str) -> None:

@@ -208,13 +208,13 @@ class DeckView:
         tokens = sum(tool_tokens(tool) for tool in list(deck.tools.values()))
         tools = facts.count(len(deck), "tool")
         calls = facts.count(len(deck.history()), "call")
-        lines = [f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"]
-        lines += [f"  {_tool_line(deck, tool)}" for tool in list(deck.tools.values())]
+        head = f"Deck: {tools}, about {facts.count(tokens, 'token')}; {calls} made"  # ours: its spaces stay
+        lines = [f"  {_tool_line(deck, tool)}" for tool in list(deck.tools.values())]
         lines.append(f"  policy {deck.policy.preset}" + "".join(f"; {rule}" for rule in deck.policy.rules))
         lines += [f"  granted: {grant}" for grant in deck.policy.grants]
         lines += [f"  server {_server(made)}" for made in deck.servers()]
         lines += [f"  breaker of {name}: {words}" for name, words in self._breakers()]
-        return [one_line(line) for line in lines]
+        return [head, *(one_line(line) for line in lines)]
 
     def _breakers(self) -> Iterable[tuple[str, str]]:
         for name in self.deck.tools:

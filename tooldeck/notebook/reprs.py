@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tooldeck.core.added import AddedTools
 from tooldeck.core.events import CallEnded, Event
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts, render
+from tooldeck.notebook.listing import ToolTable
 
 __all__ = ["register"]
 
@@ -26,6 +28,8 @@ def register(formatter: Any, deck: Deck) -> Callable[[], None]:
     plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(_tool_text(tool, deck)))
     html.for_type(ToolResult, _result_html)
     plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
+    html.for_type(AddedTools, lambda added: ToolTable(added, deck)._repr_html_())
+    plain.for_type(AddedTools, lambda added, printer, _cycle: printer.text(repr(ToolTable(added, deck))))
     known = set[type[Any]]()
 
     def learn(event: Event) -> None:

@@ -92,7 +92,10 @@ class InspectingLines(DeckMagicsBase):
         return self.notebook.mcp.request(made.label, method, params)
 
     def _ping(self, rest: str) -> None:
-        made, _ = self._one_of("ping", rest)
+        made, more = self._one_of("ping", rest)
+        if more:
+            found_in(self.notebook.mcp, more)  # says what there is
+            raise Mistake(f"%mcp ping takes one label of a server, got {rest.strip()!r}.")
         say(f"{made.label} answered within {facts.duration(self.notebook.mcp.ping(made.label))}.")
 
     def _stats(self, rest: str) -> TimingTable:

@@ -35,9 +35,14 @@ class ServingLines(DeckMagicsBase):
                 f"%mcp serve takes options or the word stop, not {read.words[0]!r}; --tools names tools."
             )
         settings = _settings(read.options)
-        for old in self.deck.servings:
+        before: list[Serving] = self.deck.servings
+        for old in before:
+            if old.port == settings.get("port"):  # only one can listen there
+                old.stop()
+        made = self.deck.serve(**settings)
+        for old in before:  # not sooner: a line that is refused ends nothing
             old.stop()
-        show_serving(self.notebook, self.deck.serve(**settings))
+        show_serving(self.notebook, made)
 
     def _stop_serving(self) -> None:
         stopped: list[Serving] = self.deck.servings

@@ -125,6 +125,8 @@ class ToolMagics(DeckMagicsBase):
             return ToolTable(self.deck.add_builtins(*words[1:]), self.deck)
         words = [word.casefold() for word in words]
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
+        if words and not found and self.deck.tools:
+            return ToolTable((), self.deck, f"No tool has {' '.join(read.words)!r} in it; %tools lists all.")
         if not read.options.get("exact"):
             return ToolTable(tuple(found), self.deck)
         say(f"{facts.count(exact_tokens(found), 'token')} by the vocabulary {VOCABULARY}.")

@@ -117,13 +117,14 @@ def _document(given: Any) -> Mapping[str, Any]:
     try:
         read: Any = json.loads(text)
     except ValueError:
-        read = _yaml(text)
+        read = _yaml(text, "This" if text is given else repr(str(given)))
     if not isinstance(read, dict):
-        raise DefinitionError("This is no OpenAPI document: it is no object.")
+        name = "This" if text is given else repr(str(given))
+        raise DefinitionError(f"{name} is no OpenAPI document: it is no object.")
     return read
 
 
-def _yaml(text: str) -> Any:
+def _yaml(text: str, name: str) -> Any:
     try:
         import yaml
     except ImportError:
@@ -131,7 +132,10 @@ def _yaml(text: str) -> Any:
     try:  # JSON has no dates, so neither have these documents: "2020-01-01" stays text
         return yaml.load(text, _loader(yaml))  # noqa: S506 - a safe loader without dates
     except yaml.YAMLError as error:
-        raise DefinitionError(f"This is neither JSON nor YAML: {error}") from None
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        why = getattr(error, "problem", None) or " ".join(str(error).split())
+        raise DefinitionError(f"{name} is neither JSON nor YAML: {where}{why}.") from None
 
 
 def _loader(yaml: Any) -> Any:
