@@ -21,6 +21,7 @@ START = 60.0  # seconds until a page with a connected kernel; a cold start takes
 
 # The panel of the open notebook, in either front end.
 _PANEL = "const panel = window.jupyterapp.shell.currentWidget;"
+_SELECT = "panel.content.activeCellIndex = %d; panel.content.deselectAll();"
 SPLASH = "#jupyterlab-splash"  # drawn over the page while a theme changes
 _OPEN = (
     "return window.jupyterapp.commands"
@@ -72,6 +73,10 @@ class Lab:
         loaded_for = self._js("return window.loadedFor ?? ''")
         return self.server.front_end == "lab" and loaded_for == self.server.comms
 
+    def anew(self) -> None:
+        """Let the next notebook open in a page that is loaded for it."""
+        self.page.goto("about:blank")
+
     def leave(self) -> bool:
         """Put the page back as it was loaded, with nothing open, so that the next notebook opens much sooner.
 
@@ -100,13 +105,15 @@ class Lab:
 
     def select(self, index: int) -> None:
         """Make one cell the active one."""
-        self._js(_PANEL + f"panel.content.activeCellIndex = {index}; panel.content.deselectAll();")
+        self._js(_PANEL + _SELECT % index)
 
     def run(self, index: int) -> None:
         """Start one cell and return at once."""
-        self.select(index)
-        # The command's promise ends with the cell, which may wait for the click that comes next.
-        self._js("window.jupyterapp.commands.execute('notebook:run-cell'); return null")
+        # In one step, since a form that moves the focus makes its own cell the active one; and not awaited:
+        # the command's promise ends with the cell, which may wait for the click that comes next.
+        self._js(
+            _PANEL + _SELECT % index + "window.jupyterapp.commands.execute('notebook:run-cell'); return null"
+        )
 
     def run_to_end(self, index: int, timeout: float = 30.0) -> str:
         """Run one cell, wait until it has ended, and return what it shows as text."""
