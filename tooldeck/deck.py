@@ -167,7 +167,8 @@ class Deck(ToolSet, Gated, Searched, Hooked, Batched, Running, Resuming, Served,
         """What a model has to be told about what `export` gives, for the system prompt; may be empty."""
         return self._told(self._usable() if context is None else self._offer(context).shown)
 
-    _told = staticmethod(told_of)
+    def _told(self, tools: Iterable[Tool]) -> str:
+        return told_of(tools, self.policy.trust_of)
 
     def _usable(self, names: Iterable[str] | None = None) -> list[Tool]:
         """The tools as models are shown them, without those that never run; all, or those of `names`."""

@@ -136,3 +136,11 @@ def test_the_line_is_completed(saved: Shell) -> None:
     assert complete(deck, "%policy explain save de", "de") == ["depth="]
     assert complete(deck, "%policy preset pl", "pl") == ["plan"]
     assert "--preview" in complete(deck, "%%tool --pre", "--pre")
+
+
+def test_trust_in_what_a_tool_says_is_typed_and_shown_on_its_card(saved: Shell) -> None:
+    assert saved.shown("%policy distrust save").strip() == "Policy: distrust save."
+    assert "output untrusted, by the rule distrust save" in saved.shown("%policy explain save")
+    assert "untrusted output (rule: distrust save)" in saved.shown("%tool save")
+    saved.run("%policy trust save")
+    assert "· trusted output (rule: trust save)" in saved.shown("%tool save")

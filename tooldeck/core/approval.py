@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tooldeck.core.call import ToolCall
 from tooldeck.core.parameters import Checked
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import read_word
+from tooldeck.core.vocabulary import Trust, read_word
 
 if TYPE_CHECKING:
     from tooldeck.core.host import Host
@@ -21,6 +21,7 @@ __all__ = [
     "Decision",
     "GrantStore",
     "KeptGrant",
+    "Provenance",
     "Scope",
     "Verdict",
     "Word",
@@ -42,6 +43,14 @@ class Verdict:
     word: Word
     rule: str = ""
     """The rule that decided, in words a person understands."""
+
+
+class Provenance(NamedTuple):
+    """Whether the output of a tool is trusted, all things considered."""
+
+    trust: Trust
+    rule: str = ""
+    """The rule of the policy that says so; empty where that follows from the tool itself."""
 
 
 class Scope(StrEnum):
@@ -117,6 +126,8 @@ class ApprovalRequest:
         repr=False, default=None
     )
     """Makes the preview anew for edited arguments that passed `check`; None where the tool shows none."""
+    provenance: Provenance | None = None
+    """Whether the policy trusts what the tool will say; None: as the tool is declared."""
 
 
 @dataclass(frozen=True, slots=True)

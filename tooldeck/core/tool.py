@@ -188,7 +188,10 @@ class Tool:
 
     @property
     def from_outside(self) -> bool:
-        """Whether its output is fenced: declared untrusted, or another program's, whatever that claims."""
+        """Whether its output is untrusted by itself: so declared, or another program's, whatever that claims.
+
+        A policy may say otherwise; see `Policy.trust_of`.
+        """
         return self.trust is _UNTRUSTED or self.origin.remote
 
     @property

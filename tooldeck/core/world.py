@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict
+from tooldeck.core.approval import ApprovalRequest, Decision, Provenance, Scope, Verdict
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.host import Host
@@ -36,7 +36,7 @@ async def ended(outcome: Outcome) -> Outcome:
 
 
 class PolicyView(Protocol):
-    """What the approve stage asks of a policy."""
+    """What the stages ask of a policy."""
 
     def static(self, tool: Tool, /) -> Verdict | None:
         """The verdict on every call of `tool`, or None when it depends on the call."""
@@ -44,6 +44,10 @@ class PolicyView(Protocol):
 
     def decide(self, call: ToolCall, /) -> Verdict:
         """The verdict on one call whose arguments passed the check."""
+        ...
+
+    def trust_of(self, tool: Tool, /) -> Provenance:
+        """Whether the output of `tool` is trusted."""
         ...
 
     def granted(self, call: ToolCall, /) -> str | None:

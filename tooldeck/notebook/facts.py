@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tooldeck.core.approval import Word
+from tooldeck.core.approval import Provenance, Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.parts import Answer, File, Image
 from tooldeck.core.result import ToolResult
@@ -31,6 +31,7 @@ __all__ = [
     "powers",
     "told",
     "trust",
+    "trusted",
     "value",
 ]
 
@@ -85,16 +86,24 @@ def powers(tool: Tool) -> str:
     return " · ".join(words for effect, words in _DOES.items() if effect in tool.effects) or "only computes"
 
 
-def trust(tool: Tool) -> str:
-    """Whether the tool's output is believed, in words."""
-    return "trusted output" if tool.trust is Trust.TRUSTED else "untrusted output"
+def trusted(tool: Tool, known: Provenance | None = None) -> bool:
+    """Whether the tool's output is believed: as a policy has it, else as the tool is."""
+    return not tool.from_outside if known is None else known.trust is Trust.TRUSTED
+
+
+def trust(tool: Tool, known: Provenance | None = None) -> str:
+    """The same in words, with the rule that says so."""
+    words = "trusted output" if trusted(tool, known) else "untrusted output"
+    return f"{words} (rule: {visible(known.rule)})" if known is not None and known.rule else words
 
 
 def from_outside(result: ToolResult) -> bool:
     """Whether a result is not to be believed: by its tool, or by what it turned out to hold."""
     tool = result.call.tool
     marked = (result.decisions or {}).get("present", "")
-    return tool is None or tool.trust is not Trust.TRUSTED or marked.startswith("fenced")
+    if marked:
+        return marked.startswith("fenced")
+    return tool is None or tool.from_outside
 
 
 def why_outside(result: ToolResult) -> str:

@@ -136,7 +136,7 @@ def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
         visible(facts.origin(tool.origin)),
         facts.powers(tool),
         facts.asks(tool, policy),
-        facts.trust(tool),
+        facts.trust(tool, None if policy is None else policy.trust_of(tool)),
         f"risk {tool.risk}",
         f"about {facts.count(tokens, 'token')}",
     )

@@ -12,7 +12,7 @@ from tooldeck.core.approval import Word
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.vocabulary import nearest
 from tooldeck.policy.presets import check_preset
-from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.rules import Mark, Rule, read_rules
 from tooldeck.policy.running import check_command_lines, check_isolation
 from tooldeck.policy.weighing import Ruling
 
@@ -34,8 +34,8 @@ class PolicyFile:
 
     @property
     def allowing(self) -> tuple[Rule, ...]:
-        """The rules that allow something."""
-        return tuple(rule for rule in self.ruling.rules if rule.word is Word.ALLOW)
+        """The rules that allow or trust something."""
+        return tuple(rule for rule in self.ruling.rules if rule.word in {Word.ALLOW, Mark.TRUST})
 
 
 def find_file(folder: Path) -> Path | None:

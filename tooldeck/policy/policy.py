@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tooldeck.core.approval import GrantStore, Scope, Verdict, Word
+from tooldeck.core.approval import GrantStore, Provenance, Scope, Verdict, Word
 from tooldeck.core.call import Caller, CallLog, ToolCall
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import problems_text
@@ -18,8 +19,9 @@ from tooldeck.policy.files import PolicyFile, find_file, read_file
 from tooldeck.policy.grants import Grant, Grants
 from tooldeck.policy.paths import seen_from
 from tooldeck.policy.presets import check_preset
-from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.rules import Mark, Rule, read_rules
 from tooldeck.policy.running import check_command_lines, check_isolation, demanded, shells_allowed
+from tooldeck.policy.trusting import provenance
 from tooldeck.policy.weighing import Explanation, Ruling, matches_of, stricter, weigh
 
 __all__ = ["Policy"]
@@ -133,7 +135,20 @@ class Policy:
         """Never run such calls, whatever is allowed; models see no tool that never runs. See `allow`."""
         self._say(Word.DENY, tools, conditions)
 
-    def _say(self, word: Word, tools: tuple[str, ...], conditions: dict[str, Any]) -> None:
+    def trust(self, *tools: str, **conditions: Any) -> None:
+        """Trust what tools of these names or patterns say, whatever they declare and wherever they come from.
+
+        The output is no longer fenced, except for text from elsewhere that passes through. One action is
+        meant with ``arguments={"action": "recall"}``; other conditions are ``effects``, ``origin``, ``risk``
+        and ``note``. The last rule that trusts or distrusts a tool decides.
+        """
+        self._say(Mark.TRUST, tools, conditions)
+
+    def distrust(self, *tools: str, **conditions: Any) -> None:
+        """Take what such tools say for text from elsewhere, also where it goes from there. See `trust`."""
+        self._say(Mark.DISTRUST, tools, conditions)
+
+    def _say(self, word: Word | Mark, tools: tuple[str, ...], conditions: dict[str, Any]) -> None:
         if not tools and not conditions:
             raise DefinitionError(f"policy.{word}() needs the name of a tool, or a pattern such as 'git__*'.")
         self.add({"word": word, "tools": tools or ("*",), **conditions})
@@ -240,11 +255,24 @@ class Policy:
         return verdict
 
     def _weigh(self, tool: Tool, call: ToolCall | None) -> Verdict | None:
+        tool = self._seen(tool)
         with seen_from(self._folders):
             own, found = weigh(self._ruling, tool, call), self._found
             if found is None:
                 return own
             return stricter(own, weigh(found.ruling, tool, call, heed_author=False))
+
+    def trust_of(self, tool: Tool, /) -> Provenance:
+        """Whether the output of `tool` is trusted, and the rule that says so.
+
+        Where no rule does, what is remote is not, and the rest is as it is declared.
+        """
+        return provenance(self._ruling, None if self._found is None else self._found.ruling, tool)
+
+    def _seen(self, tool: Tool) -> Tool:
+        """The tool with the trust that the policy has in it, for rules to look at."""
+        trust = self.trust_of(tool).trust
+        return tool if trust is tool.trust else replace(tool, trust=trust)
 
     def explain(self, tool: Tool, arguments: Mapping[str, Any] | None = None, /) -> Explanation:
         """Which rule decides over a tool, or over its call with these arguments, and what else fits."""
@@ -255,7 +283,8 @@ class Policy:
             problems = problems_text(tool.name, checked.problems) if checked.problems else ""
             if not problems:
                 call = _imagined(tool.narrowed(checked.arguments)).checked(checked.arguments, checked.values)
-        meant = [tool, *tool.actions.values()] if call is None or call.tool is None else [call.tool]
+        whole = tool if call is None or call.tool is None else call.tool
+        meant = [self._seen(one) for one in (whole, *whole.actions.values())]
         with seen_from(self._folders):
             matched = [match for one in meant for match in matches_of(self._ruling, "yours", one, call)]
             if self._found is not None:
@@ -265,7 +294,7 @@ class Policy:
         verdict = self.static(tool) if call is None else self.decide(call)
         asks = verdict is None or verdict.word is Word.ASK
         granted = self.granted(call or _imagined(tool)) if asks else None
-        return Explanation(tool.name, verdict, tuple(matched), granted, problems)
+        return Explanation(tool.name, verdict, tuple(matched), granted, self.trust_of(whole), problems)
 
     # -- grants
 

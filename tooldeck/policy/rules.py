@@ -1,8 +1,8 @@
-"""A rule: a word (allow, ask, deny) and the calls it speaks of, with its text form and its mapping form.
+"""A rule: a word (allow, ask, deny; trust, distrust) and the calls it speaks of, as text and as a mapping.
 
 Where a rule leaves room, the careful reading holds. An *allow* rule covers a call only if all of it fits:
 every effect of the tool, every item of a list, the text as given and with its ``..`` resolved. An *ask* or
-*deny* rule covers a call as soon as any of it fits.
+*deny* rule covers a call as soon as any of it fits. *Trust* reads like allow, *distrust* like deny.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import difflib
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
@@ -23,17 +24,24 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest, read_word
 from tooldeck.policy.patterns import fits, matches
 
-__all__ = ["CONDITIONS", "UNDECLARED", "Rule", "read_rules"]
+__all__ = ["CONDITIONS", "UNDECLARED", "Mark", "Rule", "read_rules"]
 
 UNDECLARED = "undeclared"
 """Stands among the effects of a rule for tools that declare none at all."""
+
+
+class Mark(StrEnum):
+    """What a policy says of the output of a tool, whatever the tool declares and wherever it comes from."""
+
+    TRUST = "trust"
+    DISTRUST = "distrust"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What is said of some calls. A condition that is left out fits every call."""
 
-    word: Word
+    word: Word | Mark
     tools: str = "*"
     """The tool's name, or a pattern of names (``*``, ``?``, ``[…]``)."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -44,6 +52,7 @@ class Rule:
     origin: str = ""
     """A pattern for where the tool comes from: ``mcp``, or ``mcp:git`` with the server's or module's name."""
     trust: Trust | None = None
+    """Of the output, as the policy has it; not for rules that say it themselves."""
     risk: frozenset[Risk] | None = None
     """Any of these."""
     note: str = ""
@@ -51,9 +60,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         """Read every field as people write it; raises `DefinitionError` for what cannot be meant."""
-        word = read_word(Word, self.word, "word of a rule")
-        if word is None:
-            raise DefinitionError(f"A rule needs a word, one of {', '.join(Word)}.")
+        word = _read_word(self.word)
         read: dict[str, Any] = {
             "word": word,
             "tools": _read_tools(word, self.tools),
@@ -66,6 +73,11 @@ class Rule:
         }
         for name, value in read.items():
             object.__setattr__(self, name, value)
+        if isinstance(word, Mark) and (self.trust is not None or self.arguments.keys() - {ACTION}):
+            raise DefinitionError(
+                f"The rule {str(self)!r} speaks of what tools say, so that it can name tools, their action, "
+                "effects, origin and risk, but neither other arguments nor trust."
+            )
 
     def of(self, tool: Tool) -> bool:
         """Whether it may speak of calls of `tool`, as far as that does not hang on arguments."""
@@ -97,7 +109,7 @@ class Rule:
             return True
         if tool.effects is None:
             return UNDECLARED in self.effects
-        if self.word is Word.ALLOW or not self.effects:
+        if self.word in {Word.ALLOW, Mark.TRUST} or not self.effects:
             return tool.effects <= self.effects
         return not tool.effects.isdisjoint(self.effects)
 
@@ -201,7 +213,15 @@ def _from_mapping(given: Mapping[Any, Any]) -> tuple[Rule, ...]:
     return tuple(Rule(tools=one, **fields) for one in several)
 
 
-def _read_tools(word: Word, given: Any) -> str:
+def _read_word(given: Any) -> Word | Mark:
+    close = nearest(given, [*Word, *Mark], 1) if isinstance(given, str) else []
+    word = read_word(Mark if close and close[0] in [*Mark] else Word, given, "word of a rule")
+    if word is None:
+        raise DefinitionError(f"A rule needs a word, one of {', '.join([*Word, *Mark])}.")
+    return word
+
+
+def _read_tools(word: Word | Mark, given: Any) -> str:
     if not isinstance(given, str) or not given:
         raise DefinitionError(
             f"policy.{word}() takes names of tools and patterns such as 'git__*' as text, got {given!r}."

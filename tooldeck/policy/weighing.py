@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tooldeck.core.approval import Verdict, Word
+from tooldeck.core.approval import Provenance, Verdict, Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.tool import Tool
 from tooldeck.guards.isolation import Isolation
@@ -54,6 +54,8 @@ class Explanation:
     """Every rule that speaks of it, in the order in which they were given."""
     granted: str | None = None
     """The earlier approval that answers the question, in words."""
+    provenance: Provenance | None = None
+    """Whether the output is trusted; None where nobody looked."""
     problems: str = ""
     """Why no call can be made of the arguments; then they were left out of account."""
 
@@ -63,6 +65,9 @@ class Explanation:
             lines = [f"{self.tool}: that hangs on the arguments; give them as key=value."]
         else:
             lines = [f"{self.tool}: {verdict.word}, by the rule {verdict.rule}."]
+        known = self.provenance
+        if known is not None and known.rule:
+            lines.append(f"  output {known.trust}, by the rule {known.rule}")
         if self.granted is not None:
             lines.append(f"  not asked again: {self.granted} was approved")
         if self.problems:
@@ -79,7 +84,7 @@ _WHOSE = {"yours": "your rule", "found": "a file in this folder", "author": "the
 
 def weigh(ruling: Ruling, tool: Tool, call: ToolCall | None, *, heed_author: bool = True) -> Verdict | None:
     """The verdict on a call, or without one on every call of the tool; None: the arguments decide."""
-    spoken = [(rule, speaks(rule, tool, call)) for rule in ruling.rules]
+    spoken = [(rule, speaks(rule, tool, call)) for rule in ruling.rules if isinstance(rule.word, Word)]
     denying = [(rule, sure) for rule, sure in spoken if rule.word is Word.DENY and sure is not False]
     certain = next((rule for rule, sure in denying if sure), None)
     if certain is not None:
@@ -90,7 +95,7 @@ def weigh(ruling: Ruling, tool: Tool, call: ToolCall | None, *, heed_author: boo
         if sure is None:
             return None
         if sure:
-            return Verdict(rule.word, str(rule))
+            return Verdict(Word(rule.word), str(rule))
     base = preset_verdict(ruling.preset, tool)
     if heed_author and base.word is not Word.DENY:
         return author_verdict(tool) or base
@@ -111,7 +116,7 @@ def preset_verdict(preset: str | None, tool: Tool) -> Verdict:
     if preset is None:
         return Verdict(Word.ALLOW, "nothing said")
     rule = next(rule for rule in reversed(PRESETS[preset]) if rule.of(tool))
-    return Verdict(rule.word, f"{preset}/{rule.note}")
+    return Verdict(Word(rule.word), f"{preset}/{rule.note}")
 
 
 def author_verdict(tool: Tool) -> Verdict | None:
@@ -137,9 +142,9 @@ def stricter(own: Verdict | None, found: Verdict | None) -> Verdict | None:
 
 
 def matches_of(ruling: Ruling, whose: str, tool: Tool, call: ToolCall | None) -> Iterator[Match]:
-    """Every rule that speaks of a tool or call."""
+    """Every rule that says whether a tool or call may run."""
     for rule in ruling.rules:
-        sure = speaks(rule, tool, call)
+        sure = speaks(rule, tool, call) if isinstance(rule.word, Word) else False
         if sure is not False:
             yield Match(whose, str(rule), sure is True)
     author = author_verdict(tool) if whose == "yours" else None

@@ -82,6 +82,7 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
     request = ApprovalRequest(
         new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
         await foresee(world.host), world.present_policy().scopes, None if tool.preview is None else foresee,
+        world.present_policy().trust_of(tool),
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from tooldeck.core.approval import Provenance
 from tooldeck.core.call import CallLog, Outcome, ToolCall
 from tooldeck.core.errors import CallError
 from tooldeck.core.model_text import Cut, cut, error_text, value_text
@@ -14,7 +15,7 @@ from tooldeck.core.options import MIN_CHARS
 from tooldeck.core.parts import Answer, Audio, Image, Part, Text
 from tooldeck.core.strangers import error_words
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Effect, Status
+from tooldeck.core.vocabulary import Effect, Status, Trust
 from tooldeck.core.world import Handler, World
 
 _FROM_OUTSIDE = {Status.OK, Status.FAILED, Status.TRIPPED, Status.TIMEOUT}
@@ -24,6 +25,8 @@ _LINKS = 20
 """Exceptions in a chain of causes, and of inner calls, that are looked at."""
 # Bound once: reading a member off its Enum costs 0.1 µs on Python 3.11, and this runs for every call.
 _OK = Status.OK
+_UNTRUSTED = Trust.UNTRUSTED
+_UNKNOWN = Provenance(_UNTRUSTED)
 
 
 def present(next: Handler, tool: Any, world: World) -> Handler:
@@ -41,10 +44,11 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
         foreign = outcome.exception is not None and _is_foreign(log, outcome)
         if log.handed and not log.outside and outcome.status is _OK:
             log.outside = f"it has text from {log.handed}"
-        speaks = found is not None and found.from_outside and _may_speak(log, outcome)
+        known = _UNKNOWN if found is None else world.present_policy().trust_of(found)
+        speaks = found is not None and known.trust is _UNTRUSTED and _may_speak(log, outcome)
         if found is not None and (foreign or speaks or log.outside):
             mark = _Fence(world, found)
-            _spread(call, found)
+            _spread(call, found, known)
             if log.outer is not None and outcome.exception is not None:
                 log.outer.foreign = (*log.outer.foreign, outcome.exception)[-_LINKS:]
         if outcome.inner is not None or outcome.answer is not None:
@@ -59,21 +63,32 @@ def present(next: Handler, tool: Any, world: World) -> Handler:
             log.text = str(text)
         if mark is not None:
             log.text = mark(log.text)
-            log.decide("present", f"fenced, since {log.outside}" if log.outside else "fenced")
+        _decided(log, known, fenced=mark is not None)
         return outcome
 
     return run
 
 
-def _spread(call: ToolCall, tool: Tool) -> None:
+def _decided(log: CallLog, known: Provenance, *, fenced: bool) -> None:
+    """Note what was decided, with the reason where it is not the tool's declaration."""
+    distrusted = known.trust is _UNTRUSTED
+    if fenced:
+        why = log.outside or (f"the policy says: {known.rule}" if known.rule and distrusted else "")
+        log.decide("present", f"fenced, since {why}" if why else "fenced")
+    elif known.rule and not distrusted:
+        log.decide("present", f"not fenced, by the rule {known.rule}")
+
+
+def _spread(call: ToolCall, tool: Tool, known: Provenance) -> None:
     """Remember where text from elsewhere goes: into the call around this one, and to the model of its run.
 
-    What tools of this machine say is fenced, and goes no further: their words are not a stranger's.
+    What tools of this machine say is fenced, and goes no further: their words are not a stranger's, unless
+    the policy says that they are.
     """
     log = call.log
     if log.outside:
         log.source = log.outside.partition(" has text from ")[2] or log.outside
-    elif tool.origin.kind != "builtin" or Effect.NETWORK in (tool.effects or ()):
+    elif known.rule or tool.origin.kind != "builtin" or Effect.NETWORK in (tool.effects or ()):
         log.source = f"{tool.label} ({tool.origin})" if tool.origin.remote else tool.label
     else:
         return
@@ -99,7 +114,7 @@ def _is_foreign(log: CallLog, outcome: Outcome) -> bool:
             return True
         if issubclass(type(error), CallError):  # not `isinstance`, since a stranger's may raise when asked
             decisions = cast("CallError", error).result.decisions
-            if decisions is not None and "present" in decisions:
+            if decisions is not None and decisions.get("present", "").startswith("fenced"):
                 return True
         error = error.__cause__ or error.__context__
     return False

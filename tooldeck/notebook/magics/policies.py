@@ -14,11 +14,11 @@ from tooldeck.notebook.lines import Mistake, choose, fit_text, read_call, read_l
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.policies import GrantList, PolicyView
 from tooldeck.notebook.say import say
-from tooldeck.policy.rules import Rule, read_rules
+from tooldeck.policy.rules import Mark, Rule, read_rules
 
 __all__ = ["WORDS", "PolicyMagics"]
 
-WORDS = (*Word, "forget", "preset", "explain", "grants", "revoke", "load")
+WORDS = (*Word, *Mark, "forget", "preset", "explain", "grants", "revoke", "load")
 """What may follow ``%policy``."""
 
 
@@ -33,12 +33,13 @@ class PolicyMagics(DeckMagicsBase):
         """Show or change the policy.
 
         ``%policy`` shows it. ``%policy allow|ask|deny NAME… [PARAMETER=PATTERN…] [effects=… origin=… trust=…
-        risk=… note=…]`` adds rules; in names and patterns ``*`` stands for anything. ``%policy forget NAME``
-        takes the rules about a name or pattern back. ``%policy preset NAME`` changes what holds for all other
-        tools: default, read_only, plan, accept_edits, ask_everything or auto. ``%policy explain NAME
-        [key=value…]`` says which rule decides. ``%policy grants`` lists what people granted and ``%policy
-        revoke [NAME]`` takes it back. ``%policy load [FILE]`` puts a policy file in force, by default the one
-        of this folder.
+        risk=… note=…]`` adds rules; in names and patterns ``*`` stands for anything. ``%policy
+        trust|distrust NAME… [action=…]`` says whether what a tool says is trusted, whatever it declares.
+        ``%policy forget NAME`` takes the rules about a name or pattern back. ``%policy preset NAME`` changes
+        what holds for all other tools: default, read_only, plan, accept_edits, ask_everything or auto.
+        ``%policy explain NAME [key=value…]`` says which rule decides. ``%policy grants`` lists what people
+        granted and ``%policy revoke [NAME]`` takes it back. ``%policy load [FILE]`` puts a policy file in
+        force, by default the one of this folder.
         """
         verb, _, rest = line.strip().partition(" ")
         rest = rest.strip()

@@ -6,7 +6,6 @@ from concurrent.futures import Future
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Scope
-from tooldeck.core.vocabulary import Trust
 from tooldeck.guards.text import json_text
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.hosts.threads import start
@@ -32,8 +31,8 @@ def asked(request: ApprovalRequest) -> dict[str, Any]:
         "tool": shown_pieces(tool.name),
         "asked": shown_pieces(facts.asked_by(call)),
         "powers": facts.powers(tool),
-        "trust": facts.trust(tool),
-        "trusted": tool.trust is Trust.TRUSTED,
+        "trust": facts.trust(tool, request.provenance),
+        "trusted": facts.trusted(tool, request.provenance),
         "risk": str(tool.risk),
         "origin": shown_pieces(facts.origin(tool.origin)),
         "rule": shown_pieces(request.rule),

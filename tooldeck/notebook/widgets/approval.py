@@ -219,7 +219,7 @@ class ApprovalCard(Panel):
         return folded(
             f"{glyph} {shown(self._story)} · <code>{shown(self._call())}</code>",
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
-            f"{shown(facts.trust(tool))} · rule: {code(self.request.rule)}",
+            f"{shown(facts.trust(tool, self.request.provenance))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",
             self._preview_html(),
         )

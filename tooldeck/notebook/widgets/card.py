@@ -9,9 +9,8 @@ import traitlets
 from tooldeck.core.breaker import BreakerState
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Trust
 from tooldeck.guards.text import json_text
-from tooldeck.notebook import render
+from tooldeck.notebook import facts, render
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -49,7 +48,7 @@ class ToolHead(Panel):
             "remote": tool.origin.remote,
             "badges": [[[badge, False]] for badge in render.badges(tool, policy)],
             "notes": [shown_pieces(note) for note in self.notes],
-            "trusted": tool.trust is Trust.TRUSTED,
+            "trusted": facts.trusted(tool, None if policy is None else policy.trust_of(tool)),
             "state": state,
         }
 
