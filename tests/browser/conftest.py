@@ -13,16 +13,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, sync_playwright
-from rig.jupyter import Comms, JupyterServer
+from rig.jupyter import JupyterServer
 from rig.kernels import VERSIONS
-from rig.lab import VIEWPORT, Lab
+from rig.lab import Lab
 
 FLAGS = [
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
 ]  # fmt: skip
 HERE = Path(__file__).parent
-USUAL: Comms = "perCommTarget"  # how JupyterLab sends comm messages unless it is told otherwise
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,7 +43,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContex
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("profile"), executable_path=path, headless=True, args=[*FLAGS, *root],
-            viewport=VIEWPORT, reduced_motion="reduce",
+            viewport={"width": 1200, "height": 900}, reduced_motion="reduce",
         )  # fmt: skip
         yield context
         context.close()
@@ -66,50 +65,29 @@ def notebook_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jupyte
     server.close()
 
 
-@pytest.fixture(scope="session")
-def lab_pages() -> list[Lab]:
-    """Return the page on JupyterLab that the test before left in order, if there is one."""
-    return []
+def _page(request: pytest.FixtureRequest, chromium: BrowserContext, server: JupyterServer) -> Iterator[Lab]:
+    before = request.session.testsfailed
+    lab = Lab(chromium.new_page(), server)
+    yield lab
+    if request.session.testsfailed > before and not lab.page.is_closed():
+        lab.screenshot(f"failed-{request.node.name}")
+    lab.page.close()
+    server.end_sessions()
+    server.comms_over_subshells("perCommTarget")
 
 
 @pytest.fixture
-def lab(
-    request: pytest.FixtureRequest, chromium: BrowserContext, lab_server: JupyterServer, lab_pages: list[Lab]
-) -> Iterator[Lab]:
-    """Return a page on JupyterLab with nothing open, with JupyterLab's own defaults."""
-    before = request.session.testsfailed
-    lab = lab_pages.pop() if lab_pages else Lab(chromium.new_page(), lab_server)
-    yield lab
-    lab_server.comms_over_subshells(USUAL)
-    if _ended(request, lab, before) and lab.leave():
-        lab_pages.append(lab)
-    else:
-        lab.page.close()
-    lab_server.end_sessions()
+def lab(request: pytest.FixtureRequest, chromium: BrowserContext, lab_server: JupyterServer) -> Iterator[Lab]:
+    """Return a page on JupyterLab, with JupyterLab's own defaults."""
+    yield from _page(request, chromium, lab_server)
 
 
 @pytest.fixture
 def notebook(
     request: pytest.FixtureRequest, chromium: BrowserContext, notebook_server: JupyterServer
 ) -> Iterator[Lab]:
-    """Return a page on Notebook 7, which has a page for each notebook."""
-    before = request.session.testsfailed
-    lab = Lab(chromium.new_page(), notebook_server)
-    yield lab
-    _ended(request, lab, before)
-    lab.page.close()
-    notebook_server.end_sessions()
-    notebook_server.comms_over_subshells(USUAL)
-
-
-def _ended(request: pytest.FixtureRequest, lab: Lab, failed_before: int) -> bool:
-    """Take a picture of a page whose test failed, and tell whether the page can be used again."""
-    if lab.page.is_closed():
-        return False
-    if request.session.testsfailed == failed_before:
-        return True
-    lab.screenshot(f"failed-{request.node.name}")
-    return False
+    """Return a page on Notebook 7."""
+    yield from _page(request, chromium, notebook_server)
 
 
 @pytest.fixture(params=["lab", "notebook"])

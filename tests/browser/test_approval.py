@@ -215,3 +215,4 @@ def test_the_card_fits_a_narrow_page_in_both_themes(lab: Lab) -> None:
         lab.screenshot(f"approval-narrow-{theme}")
     press(lab, 1, "Deny")
     lab.wait_ended(1)
+    lab.theme("light")

@@ -87,7 +87,6 @@ def test_the_hardest_schemas_fit_the_page_in_both_themes_and_leave_no_control_wi
 
 def test_items_of_a_list_are_moved_and_removed_by_keyboard_and_the_focus_follows(lab: Lab) -> None:
     tags = {"type": "array", "items": {"type": "string"}}
-    lab.anew()  # in a page that had another notebook, the focus that moves takes the active cell with it
     lab.open([SHOW, cell(properties(tags=tags), {"tags": ["a", "b", "c"]}), VALUE])
     lab.run_to_end(0)
     lab.run_to_end(1)

@@ -69,5 +69,6 @@ def test_run_all_runs_in_order_and_theme_and_width_are_seen_in_the_picture(lab: 
     lab.theme("dark")
     lab.viewport(600)
     dark = lab.screenshot("rig-dark").read_bytes()
+    lab.theme("light")
     assert light != dark
     assert int.from_bytes(dark[16:20]) == 600

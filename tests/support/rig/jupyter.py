@@ -34,7 +34,6 @@ class JupyterServer:
     def __init__(self, folder: Path, front_end: FrontEnd = "lab", versions: tuple[str, ...] = ()) -> None:
         """Start the server below ``folder``, with kernels of these other ipykernel ``versions``."""
         self.front_end: FrontEnd = front_end
-        self.comms: Comms = "perCommTarget"
         self.root = folder / "work"
         self.config = folder / "config"
         self.log = folder / "server.log"
@@ -102,10 +101,7 @@ class JupyterServer:
         self._write(self.config / "lab" / "user-settings" / scope / f"{name}.jupyterlab-settings", settings)
 
     def comms_over_subshells(self, mode: Comms) -> None:
-        """Choose how JupyterLab sends comm messages, for pages loaded afterwards; ``comms`` holds it."""
-        if mode == self.comms:
-            return
-        self.comms = mode
+        """Choose how JupyterLab sends comm messages, for pages loaded afterwards."""
         self.configure("@jupyterlab/apputils-extension:kernels-settings", commsOverSubshells=mode)
 
     def write_notebook(self, name: str, cells: list[str], kernel: str = "python3") -> Path:

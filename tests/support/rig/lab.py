@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,24 +10,17 @@ from rig.kernels import ROOT
 from rig.waiting import eventually
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, ViewportSize
+    from playwright.sync_api import Locator, Page
 
     from rig.jupyter import JupyterServer
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
-VIEWPORT: ViewportSize = {"width": 1200, "height": 900}
 START = 60.0  # seconds until a page with a connected kernel; a cold start takes up to 15 under load
 
 # The panel of the open notebook, in either front end.
 _PANEL = "const panel = window.jupyterapp.shell.currentWidget;"
 _SELECT = "panel.content.activeCellIndex = %d; panel.content.deselectAll();"
 SPLASH = "#jupyterlab-splash"  # drawn over the page while a theme changes
-_OPEN = (
-    "return window.jupyterapp.commands"
-    ".execute('docmanager:open', {path: %s, factory: 'Notebook'}).then(() => null)"
-)
-# Not closed but disposed of: closing asks whether what a test changed is to be saved.
-_CLOSE = "for (const open of [...window.jupyterapp.shell.widgets('main')]) open.dispose(); return null"
 _KERNEL = _PANEL + "const kernel = panel?.sessionContext?.session?.kernel;"
 
 
@@ -53,43 +45,13 @@ class Lab:
     def visit(self, name: str, *, timeout: float = START) -> None:
         """Open a notebook that is there already; ``timeout`` in seconds until its kernel is idle."""
         self.notebook = name
-        if self._as_loaded():
-            self._js(_OPEN % json.dumps(name))
-        else:
-            self._load(name)
+        place = "lab/tree" if self.server.front_end == "lab" else "notebooks"
+        reset = "&reset" if self.server.front_end == "lab" else ""
+        self.page.goto(f"{self.server.url}/{place}/{name}?token={self.server.token}{reset}")
         self.wait_ready(timeout)
         if self.server.front_end == "lab":
             self._js("window.jupyterapp.shell.collapseLeft()")
         self.wait_status("idle", timeout)
-
-    def _load(self, name: str) -> None:
-        place = "lab/tree" if self.server.front_end == "lab" else "notebooks"
-        reset = "&reset" if self.server.front_end == "lab" else ""
-        self.page.goto(f"{self.server.url}/{place}/{name}?token={self.server.token}{reset}")
-        self._js(f"window.loadedFor = {self.server.comms!r}")
-
-    def _as_loaded(self) -> bool:
-        # One that was loaded again restores itself, and may open its notebook once more, later.
-        loaded_for = self._js("return window.loadedFor ?? ''")
-        return self.server.front_end == "lab" and loaded_for == self.server.comms
-
-    def anew(self) -> None:
-        """Let the next notebook open in a page that is loaded for it."""
-        self.page.goto("about:blank")
-
-    def leave(self) -> bool:
-        """Put the page back as it was loaded, with nothing open, so that the next notebook opens much sooner.
-
-        False when it cannot be had: the page was loaded again, or in another way than the server does now.
-        """
-        if self.page.is_closed() or not self._as_loaded():
-            return False
-        self._js(_CLOSE)
-        self.page.set_viewport_size(VIEWPORT)
-        if self._js("return document.body.dataset.jpThemeLight") == "false":
-            self.theme("light")
-        self.errors.clear()
-        return True
 
     def wait_ready(self, timeout: float = START) -> None:
         """Wait until the notebook is drawn and its kernel connected, busy or not."""
