@@ -80,9 +80,9 @@ def test_each_call_has_one_answer_in_order_whatever_becomes_of_it(go):
     told = answers(result)
     assert [one.id for one in told] == [f"c{n}" for n in range(1, 10)]
     assert [one.name for one in told] == [one.name for one in asked.requests]
-    assert [str(step.result.status) for step in result.calls] == [
-        "ok", "ok", "denied", "failed", "tripped", "unknown", "invalid", "blocked", "ok"
-    ]  # fmt: skip
+    statuses = [str(step.result.status) for step in result.calls]
+    assert sorted(statuses[3:5]) == ["failed", "tripped"]  # beside each other: either may be the first
+    assert statuses[:3] + statuses[5:] == ["ok", "ok", "denied", "unknown", "invalid", "blocked", "ok"]
     assert "not on a Friday" in told[2].text
     assert [one.ok for one in told] == [step.result.ok for step in result.calls]
     assert result.ok
