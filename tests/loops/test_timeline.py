@@ -88,3 +88,18 @@ def test_a_run_without_calls_has_a_timeline_too():
     result = deck.run("go", model=scripted([ValueError("no")]))
     assert timeline(result) == []
     assert run_svg(result).startswith("<svg")
+
+
+def test_what_was_left_out_of_a_reply_is_told_beside_it(tmp_path):
+    deck, _host = fake_deck()
+    deck.add(lambda city: "7 C", name="weather", effects="none")
+    written = 'Action: weather(city="Oslo")\nObservation: 31 C\nFinal Answer: 31 C'
+    result = deck.run("go", model=scripted([written, "Final Answer: 7 C"]), actions="text")
+    assert result.text == "7 C"
+    assert [one.notes for one in result.replies] == [
+        ("left out an observation that the model wrote itself",),
+        (),
+    ]
+    assert "left out an observation" in run_text(result)
+    lines = [json.loads(line) for line in save_run(result, tmp_path / "run.jsonl").read_text().splitlines()]
+    assert [len(line["notes"]) for line in lines if line["kind"] == "reply"] == [1, 0]

@@ -109,3 +109,9 @@ def test_a_mistake_is_one_sentence(ready: Shell) -> None:
 def test_words_of_a_model_hide_nothing(ready: Shell) -> None:
     ready.run('model = scripted(["red\\x1b[31m"])')
     assert "red\\x1b[31m" in ready.shown("%%ask\ngo")
+
+
+def test_the_last_run_is_drawn_on_one_axis_wherever_it_was_started(ready: Shell) -> None:
+    ready.run("deck.run('add', model=scripted([('add', {'a': 1, 'b': 2}), 'three']))")
+    shown = ready.shown("%trace --run")
+    assert [line.split()[0] for line in shown.strip().splitlines()[1:]] == ["reply", "add", "reply"]

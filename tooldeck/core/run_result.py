@@ -62,6 +62,8 @@ class Round:
     usage: Usage
     model: str
     """Which model answered, in the provider's words; empty where it does not tell."""
+    notes: tuple[str, ...] = ()
+    """How the reply was read, where it was not taken as it came, such as an observation left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ the conversation, in order, so that the conversation can go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tooldeck.core.call import Run, calling, current_call, current_caller
@@ -158,6 +158,7 @@ class Loop:
                 said = f"the model could not answer: {error_words(error)}"
                 return _End(RunStatus.FAILED, said, None, error)
             turn = self._manner.read(reply, self._offer().all, self._account.rounds)
+            self._replies[-1] = replace(self._replies[-1], notes=turn.notes)
             self._messages.append(turn.message)
             self._keeper.keep(self._messages, self._account)
             end = await self._acted(turn)

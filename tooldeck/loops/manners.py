@@ -40,6 +40,8 @@ class Turn:
     """What to tell a model whose reply cannot be understood."""
     why: str = ""
     """What the trouble is, for a person."""
+    notes: tuple[str, ...] = ()
+    """How the reply was read, where it was not taken as it came."""
     end: RunStatus | None = None
     """How the run ends by this reply alone, without calls; `why` says why. None: by the answer."""
 

@@ -96,11 +96,11 @@ class TextManner:
         message = Message("assistant", read.text if read.text or not reply.text else reply.text)
         if read.refusal is not None:
             self._was_empty = read.refusal.code is ActionCode.EMPTY_ANSWER
-            return self._refused(message, read.refusal, reply)
+            return self._refused(message, read.refusal, reply, read.notes)
         cut = reply.end is ReplyEnd.LENGTH
         if not read.actions:
             end, why = (RunStatus.LIMIT, OUTPUT_LIMIT) if cut else (None, "")
-            return Turn(message, answer=read.answer or "", end=end, why=why)
+            return Turn(message, answer=read.answer or "", end=end, why=why, notes=read.notes)
         requests = tuple(
             ToolRequest(f"r{round:03d}c{place:04d}", action.name, action.arguments)
             for place, action in enumerate(read.actions)
@@ -108,7 +108,7 @@ class TextManner:
         held = _held(read.actions, tools)
         if cut and _may_go_on(read.actions[-1], reply.text):
             held[len(requests) - 1] = CUT_OFF
-        return Turn(message, requests, held, read.actions)
+        return Turn(message, requests, held, read.actions, notes=read.notes)
 
     def _read(self, reply: ModelReply, tools: Sequence[Tool]) -> Reply:
         settings = self._settings
@@ -138,11 +138,11 @@ class TextManner:
         named = free.actions and all(one.name.isascii() and "__" not in one.name[:2] for one in free.actions)
         return free if named else found
 
-    def _refused(self, message: Message, refusal: Refusal, reply: ModelReply) -> Turn:
+    def _refused(self, message: Message, refusal: Refusal, reply: ModelReply, notes: tuple[str, ...]) -> Turn:
         self._observed += 1
         hint = "The reply reached the output limit; write less." if reply.end is ReplyEnd.LENGTH else ""
         told = Message("user", refused(self._observed, refusal, hint))
-        return Turn(message, trouble=told, why=f"{refusal.code}: {refusal.message}")
+        return Turn(message, trouble=told, why=f"{refusal.code}: {refusal.message}", notes=notes)
 
     def answered(self, steps: Sequence[Step]) -> Message:
         """The observations, and the pictures and sounds among them."""

@@ -55,7 +55,14 @@ class Timeline:
 def timeline(result: RunResult) -> list[Stretch]:
     """The replies and calls of a run, in the order in which they began; one not made took no time."""
     rows = [
-        Stretch(f"reply {one.number}", "reply", one.start, one.seconds, f"{one.usage.total} tokens", "reply")
+        Stretch(
+            f"reply {one.number}",
+            "reply",
+            one.start,
+            one.seconds,
+            "; ".join([f"{one.usage.total} tokens", *map(one_line, one.notes)]),
+            "reply",
+        )
         for one in result.replies
     ]
     for step in result.calls:
@@ -163,6 +170,7 @@ def _lines(result: RunResult) -> list[dict[str, Any]]:
                 "input": one.usage.input,
                 "output": one.usage.output,
                 "cost": one.usage.cost,
+                "notes": list(one.notes),
             }
             for one in result.replies
         ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.call import Caller, calling
 from tooldeck.core.cells import Cell
 from tooldeck.core.errors import TooldeckError
+from tooldeck.core.events import Event, RunEnded
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
@@ -27,6 +28,7 @@ from tooldeck.notebook.say import say
 from tooldeck.notebook.transform import lift_cell_magic
 
 if TYPE_CHECKING:
+    from tooldeck.core.run_result import RunResult
     from tooldeck.mcp.connections import Connections
 
 __all__ = ["Notebook", "load", "unload"]
@@ -42,6 +44,8 @@ class Notebook:
         self.served_host = NotebookServedHost(self.desk)
         self.live = Live(deck)
         self.bars = ProgressBars()
+        self.last_run: RunResult | None = None
+        """How the run of a model that ended last went."""
         self._undo: list[Any] = []
 
     def start(self) -> None:
@@ -54,7 +58,8 @@ class Notebook:
             caller=Caller(Source.CELL),
             prepare_mcp=self._prepare_mcp,
         )
-        self._undo = [self.deck.subscribe(observer) for observer in (self.live.observe, self.bars.observe)]
+        observers = (self.live.observe, self.bars.observe, self._remember_run)
+        self._undo = [self.deck.subscribe(observer) for observer in observers]
         self._undo.append(show_briefly(self.shell))
         self._undo.append(self.deck.provide(Cell, lambda: Cell(self.shell.execution_count)))
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
@@ -78,6 +83,10 @@ class Notebook:
                     self.shell.magics_manager.magics[kind].pop(name, None)
         self.deck.close()
         atexit.unregister(self.deck.close)
+
+    def _remember_run(self, event: Event) -> None:
+        if isinstance(event, RunEnded):
+            self.last_run = event.result
 
     def calling(self) -> Any:
         """The context of calls that a cell starts."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
+from IPython.display import display
 
 from tooldeck.core.result import ToolResult
+from tooldeck.loops.timeline import Timeline
 from tooldeck.notebook.lines import Mistake, fit_text, read_call, read_line
 from tooldeck.notebook.magics.base import DeckMagicsBase, in_one_sentence
 from tooldeck.notebook.show import show_trace
@@ -36,9 +38,17 @@ class CallMagics(DeckMagicsBase):
         """Show the stages of a call with their times and decisions.
 
         ``%trace`` takes the last call, ``%trace NAME`` the last one of a tool, ``%trace -2`` the one before.
+        ``%trace --run`` shows the last run of a model: its replies and calls on one axis.
         """
-        words = read_line("%trace", line).words
-        show_trace(self._chosen(words[0] if words else "-1"))
+        read = read_line("%trace", line, flags=("run",))
+        if not read.options.get("run"):
+            show_trace(self._chosen(read.words[0] if read.words else "-1"))
+            return
+        if read.words:
+            raise Mistake(f"%trace --run shows the last run and takes no more words, not {read.words[0]!r}.")
+        if self.notebook.last_run is None:
+            raise Mistake("No model has run yet, so there is no run to show; %%ask and deck.run start one.")
+        display(Timeline(self.notebook.last_run))
 
     def _chosen(self, word: str) -> ToolResult:
         history = self.deck.history()
