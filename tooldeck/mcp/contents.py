@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tooldeck.core.parts import Audio, Image, Part, Resource, Text, is_media_type
+from tooldeck.guards.text import escape_html
+from tooldeck.mcp.lint import Finding, lint_words
 from tooldeck.mcp.results import McpValue, part_of_resource
 from tooldeck.mcp.saving import save_parts
 
@@ -36,6 +38,23 @@ class ResourceValue(McpValue):
     def mime(self) -> str:
         """The media type of the first content; empty where the server does not say."""
         return self.contents[0].mime if self.contents else ""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is suspicious in its texts, the gravest first; needs no network, and proves nothing."""
+        told = [(one.uri, one.content) for one in self.contents if isinstance(one.content, str)]
+        return lint_words(self.uri, told)
+
+    def __repr__(self) -> str:
+        return "\n".join([*(f"note: {one}" for one in self.findings), super().__repr__()])
+
+    def _repr_mimebundle_(self, **more: Any) -> dict[str, Any]:
+        """The notes come before the pictures as well."""
+        bundle, found = super()._repr_mimebundle_(**more), self.findings
+        if found and len(bundle) > 1:
+            notes = "".join(f"<div>{escape_html(f'note: {one}')}</div>" for one in found)
+            bundle["text/html"] = notes + bundle.get("text/html", "")
+        return bundle
 
     def save(self, folder: str | Path = ".") -> list[Path]:
         """Write all of it into new files of a folder, named after the addresses; gives the files."""

@@ -16,7 +16,7 @@ from typing import Any, cast
 from tooldeck.guards.text import one_line
 from tooldeck.mcp.phrases import PHRASES, SENSITIVE_PARAMETERS
 
-__all__ = ["Finding", "Severity", "gravest_first", "lint", "shadowing"]
+__all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_words", "shadowing"]
 
 _EXCERPT = 90
 # Characters of a text that a finding quotes.
@@ -47,7 +47,7 @@ class Finding:
 
     severity: Severity
     tool: str
-    """The server's name of the tool."""
+    """The server's name of the tool or the prompt, or the address of the resource."""
     where: str
     """The way to the text, as in ``inputSchema.properties.a.description``."""
     what: str
@@ -63,19 +63,34 @@ class Finding:
 def lint(definition: Mapping[str, Any]) -> list[Finding]:
     """What is suspicious in the definition of a tool by itself, the gravest first."""
     tool = str(definition.get("name", ""))
-    found: list[Finding] = []
-    left = _MOST
-    for where, text in _texts("", definition, _DEEPEST):
-        read, left = text[: max(0, left)], left - len(text)
-        found += [Finding(severity, tool, where, what, quoted) for severity, what, quoted in _in_text(read)]
-        found += [Finding(Severity.HIGH, tool, where, *one) for one in _hidden(text)]
-    if left < 0:
-        said = f"its texts have {_MOST - left} characters, of which {_MOST} were read"
+    found, size = _in_texts(tool, _texts("", definition, _DEEPEST))
+    if size > _MOST:
+        said = f"its texts have {size} characters, of which {_MOST} were read"
         found.append(Finding(Severity.HIGH, tool, "it", said))
     found += _name(tool)
     found += _addresses(tool, definition)
     found += _parameters(tool, definition)
     return gravest_first(found)
+
+
+def lint_words(name: str, texts: Iterable[tuple[str, str]]) -> list[Finding]:
+    """What is suspicious in texts that a server gave, each with where it stands, the gravest first.
+
+    Of all of them together the first 50,000 characters are searched for phrases, everything for what is
+    hidden: unlike a definition, such a text may honestly be long.
+    """
+    return gravest_first(_in_texts(name, texts)[0])
+
+
+def _in_texts(name: str, texts: Iterable[tuple[str, str]]) -> tuple[list[Finding], int]:
+    """The findings of texts one by one, and their characters in all."""
+    found: list[Finding] = []
+    size = 0
+    for where, text in texts:
+        read, size = text[: max(0, _MOST - size)], size + len(text)
+        found += [Finding(severity, name, where, what, quoted) for severity, what, quoted in _in_text(read)]
+        found += [Finding(Severity.HIGH, name, where, *one) for one in _hidden(text)]
+    return found, size
 
 
 def gravest_first(found: Iterable[Finding]) -> list[Finding]:

@@ -9,6 +9,7 @@ from typing import Any
 from tooldeck.core.messages import Message
 from tooldeck.core.parts import Text
 from tooldeck.guards.text import escape_html, visible
+from tooldeck.mcp.lint import Finding, lint_words
 from tooldeck.mcp.results import part_html, part_of
 
 __all__ = ["PromptText", "prompt_text"]
@@ -31,6 +32,12 @@ class PromptText:
         """The texts of all messages, one after the other."""
         return "\n".join(message.text for message in self.messages if message.text)
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What is suspicious in these words, the gravest first; needs no network, and proves nothing."""
+        told = [(f"message {number}", one.text) for number, one in enumerate(self.messages, 1)]
+        return lint_words(self.name, [("description", self.description), *told])
+
     def __iter__(self) -> Iterator[Message]:
         return iter(self.messages)
 
@@ -39,10 +46,12 @@ class PromptText:
 
     def __repr__(self) -> str:
         told = [f"{message.role}: {_said(message)}" for message in self.messages]
-        return visible("\n".join(told) or "(no messages)")
+        notes = [f"note: {one}" for one in self.findings]
+        return visible("\n".join([*notes, *told]) or "(no messages)")
 
     def _repr_html_(self) -> str:
-        return "".join(
+        notes = "".join(f"<div>{escape_html(f'note: {one}')}</div>" for one in self.findings)
+        return notes + "".join(
             f"<div><strong>{escape_html(message.role)}</strong>"
             f"{''.join(map(part_html, _parts(message)))}</div>"
             for message in self.messages

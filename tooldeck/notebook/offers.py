@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.messages import Message
 from tooldeck.core.parts import Image
 from tooldeck.guards.text import json_text, visible
+from tooldeck.mcp.contents import ResourceValue
 from tooldeck.mcp.prompt_text import PromptText
 from tooldeck.mcp.results import McpValue
 from tooldeck.notebook.listing import Table
@@ -117,7 +118,12 @@ def _arguments(values: Mapping[str, Any]) -> str:
 
 
 def _drawn(value: Any) -> str:
-    """What came, as HTML."""
+    """What came, as HTML, after what is suspicious in its words."""
+    found = value.findings if isinstance(value, PromptText | ResourceValue) else []
+    return "".join(f"<div>{shown(visible(f'note: {one}'))}</div>" for one in found) + _content(value)
+
+
+def _content(value: Any) -> str:
     if isinstance(value, PromptText):
         return "".join(map(_message, value.messages))
     return _parts(value.parts) if isinstance(value, McpValue) else box(str(value))
