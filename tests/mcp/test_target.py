@@ -95,3 +95,9 @@ def test_a_missing_program_is_diagnosed(tmp_path, monkeypatch):
 def test_a_program_that_only_the_given_path_hides_is_told():
     with pytest.raises(McpConnectError, match="not on the one given in env"):
         find_program(Command(("ls",)), {"PATH": "/nowhere"})
+
+
+@pytest.mark.parametrize("given", ["ws://127.0.0.1:9/mcp", "file:///etc/passwd", "htp://127.0.0.1/mcp"])
+def test_an_address_of_another_kind_is_no_command(given):
+    with pytest.raises(DefinitionError, match="begin with http:// or https://"):
+        read_target(given)

@@ -50,6 +50,8 @@ def test_a_name_that_does_not_exist_is_a_result_with_the_nearest_one(added: Shel
         ("%tool", "needs the name"),
         ("%tool ad", "did you mean 'add'"),
         ("%trace", "No call has been made"),
+        ("%trace --run", "No model has run yet"),
+        ("%trace --run add", "takes no more words"),
         ("%tools --wrong", "has no option"),
         ("%deck lgo", "did you mean log"),
         ("%policy alow add", "did you mean allow"),
@@ -67,6 +69,7 @@ def test_tools_lists_tools_with_what_policy_says_of_them(added: Shell) -> None:
     said = added.shown("%tools")
     assert "add" in said
     assert "only computes" in said
+    assert said.startswith("1 tool, about ")
     assert "allow" in said
     assert "No tool has 'zzz' in it; %tools lists all." in added.shown("%tools zzz")
 
@@ -128,3 +131,15 @@ def test_a_call_that_must_ask_is_refused_at_once_where_nobody_can_answer(shell: 
     assert "%policy allow w" in result.error
     shell.run("%policy allow w")
     assert shell.run("%call w").ok
+
+
+def test_a_deck_that_is_served_from_python_says_how_to_reach_it_and_keeps_its_token(shell: Shell) -> None:
+    shell.run("served = deck.serve()")
+    html = shell.ip.display_formatter.format(shell.ip.user_ns["served"])[0]["text/html"]
+    assert "mcpServers" in html
+    assert "claude mcp add" in html
+    assert shell.ip.user_ns["served"].token not in html
+    shell.run("served.stop()")
+    html = shell.ip.display_formatter.format(shell.ip.user_ns["served"])[0]["text/html"]
+    assert "stopped" in html
+    assert "mcpServers" not in html

@@ -83,6 +83,10 @@ def read_target(given: object) -> Target:
         text = given.strip()
         if _is_url(text) and not any(c.isspace() for c in text):
             return Url(text)
+        if re.match(r"[a-z][a-z0-9+.-]+://\S*$", text, re.IGNORECASE):
+            raise DefinitionError(
+                f"{text!r} is no address of an MCP server: those begin with http:// or https://."
+            )
         try:
             words = shlex.split(text)
         except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.added import AddedTools
 from tooldeck.core.events import CallEnded, Event
@@ -14,7 +14,10 @@ from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts, render
 from tooldeck.notebook.listing import ToolTable
 
-__all__ = ["register"]
+if TYPE_CHECKING:
+    from tooldeck.serve.serving import Serving
+
+__all__ = ["register", "serving_text"]
 
 
 def register(formatter: Any, deck: Deck) -> Callable[[], None]:
@@ -30,6 +33,8 @@ def register(formatter: Any, deck: Deck) -> Callable[[], None]:
     plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
     html.for_type(AddedTools, lambda added: ToolTable(added, deck)._repr_html_())
     plain.for_type(AddedTools, lambda added, printer, _cycle: printer.text(repr(ToolTable(added, deck))))
+    # By name: most notebooks serve nothing, and need not load what serves.
+    html.for_type_by_name("tooldeck.serve.serving", "Serving", lambda made: render.box(serving_text(made)))
     known = set[type[Any]]()
 
     def learn(event: Event) -> None:
@@ -42,6 +47,12 @@ def register(formatter: Any, deck: Deck) -> Callable[[], None]:
             plain.for_type(kind, lambda record, printer, _cycle: printer.text(render.record_text(record)))
 
     return deck.subscribe(learn)
+
+
+def serving_text(made: Serving) -> str:
+    """Where a deck is served, with what tells other programs of it; the token is dots."""
+    told = [made.mcp_json(), made.claude_command()] if made.running else []
+    return "\n".join([repr(made), *told])
 
 
 def _tool_text(tool: Tool, deck: Deck) -> str:

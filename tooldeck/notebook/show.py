@@ -15,6 +15,7 @@ from tooldeck.core.vocabulary import Source
 from tooldeck.notebook import render
 from tooldeck.notebook.approvals import shown_in
 from tooldeck.notebook.listing import ToolTable
+from tooldeck.notebook.reprs import serving_text
 from tooldeck.notebook.say import say
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def show_serving(notebook: Notebook, made: Serving) -> None:
         from tooldeck.notebook.widgets.serving import ServingCard
     except SetupError as missing:
         _hint(missing)
-        text = f"{made!r}\n{made.mcp_json()}\n{made.claude_command()}"
+        text = serving_text(made)
         display(Static(text, render.box(text)))
         return
     card = ServingCard(made, lambda: notebook.deck.policy, made.stop)

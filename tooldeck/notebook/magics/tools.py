@@ -13,6 +13,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.exact import VOCABULARY, exact_tokens
 from tooldeck.core.gates import PATTERN_MARKS
 from tooldeck.core.options import check_options
+from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import read_effects
 from tooldeck.notebook import facts
@@ -127,7 +128,11 @@ class ToolMagics(DeckMagicsBase):
         found = [tool for tool in self.deck.tools.values() if _has(tool, words)]
         if words and not found and self.deck.tools:
             return ToolTable((), self.deck, f"No tool has {' '.join(read.words)!r} in it; %tools lists all.")
+        if not found:
+            return ToolTable((), self.deck)
         if not read.options.get("exact"):
+            tokens = sum(map(tool_tokens, found))
+            say(f"{facts.count(len(found), 'tool')}, about {facts.count(tokens, 'token')} for a model.")
             return ToolTable(tuple(found), self.deck)
         say(f"{facts.count(exact_tokens(found), 'token')} by the vocabulary {VOCABULARY}.")
         return ToolTable(tuple(found), self.deck, tokens=exact_tokens)
