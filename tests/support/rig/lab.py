@@ -93,11 +93,6 @@ class Lab:
         label = self.cell(index).locator(".jp-InputPrompt").first.text_content() or ""
         return re.sub(r"[\[\]:\s]", "", label)
 
-    def wait_running(self, index: int, timeout: float = 10.0) -> None:
-        """Wait until a cell has its star and the kernel is busy."""
-        eventually(lambda: self.prompt(index) == "*", timeout, message=f"cell {index} has its star")
-        self.wait_status("busy", timeout)
-
     def wait_ended(self, index: int, timeout: float = 30.0, *, other_than: str = "") -> int:
         """Wait until a cell shows a number that is not ``other_than``, and return it."""
 
