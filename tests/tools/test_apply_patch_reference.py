@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_workspace import make_sample_workspace
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.guards.paths import FileChange, PathRefused, Workspace
 from tooldeck.tools.patches.placing import patched
 from tooldeck.tools.patches.reading import read_patch
 from tooldeck.tools.patches.records import BadPatch
@@ -264,3 +267,89 @@ def test_a_process_killed_at_any_point_leaves_all_files_old_or_all_new(tmp_path)
     points, new = map(int, done.stdout.split())
     assert points > 20
     assert 2 <= new < points
+
+
+HALF = """
+import os, signal, sys
+from tooldeck.guards import transaction
+from tooldeck.guards.paths import FileChange, Workspace
+
+space = Workspace(sys.argv[1])
+real, done = transaction._carry_out, []
+
+def dying(workspace, change):
+    if done:
+        os.kill(os.getpid(), signal.SIGKILL)
+    done.append(change)
+    real(workspace, change)
+
+def changed(path):
+    return FileChange(path, space.read(path), space.read(path) + b"# half\\n")
+
+transaction._carry_out = dying
+space.change_all(lambda: [changed("src/lamp.py"), changed("tests/test_lamp.py")])
+"""
+
+ENTRIES = {
+    "read": ("file", {"action": "read", "path": "src/lamp.py"}),
+    "search": ("file", {"action": "search", "pattern": "half"}),
+    "glob": ("file", {"action": "glob", "pattern": "**/*.py"}),
+    "write": ("file", {"action": "write", "path": "other.txt", "content": "x"}),
+    "patch": (
+        "apply_patch",
+        {
+            "action": "check",
+            "patch": "*** Begin Patch\n*** Update File: src/lamp.py\n-def off() -> str:\n+def out() -> str:\n"
+            "*** End Patch",
+        },
+    ),
+    "code": ("code", {"action": "symbols", "path": "src"}),
+    "git": ("git", {"action": "status"}),
+    "exec": ("exec", {"action": "shell", "argv": ["cat", "src/lamp.py"], "workspace": "read"}),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_whatever_an_open_deck_does_first_finds_whole_old_files_after_another_one_was_killed(
+    deck, root, entry
+):
+    make_sample_workspace(root)
+    whole = {path: path.read_bytes() for path in root.rglob("*.py")}
+    assert deck.call("file", action="read", path="src/lamp.py").ok  # the deck is open before
+    killed = subprocess.run([sys.executable, "-c", HALF, str(root)], timeout=30, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert b"half" in (root / "src/lamp.py").read_bytes()
+    tool, arguments = ENTRIES[entry]
+    result = deck.call(tool, arguments)
+    assert result.ok, result.error
+    assert "# half" not in result.text
+    assert {path: path.read_bytes() for path in root.rglob("*.py")} == whole
+    assert not (root / ".tooldeck").exists()
+
+
+def test_files_that_are_being_looked_at_are_read_as_they_are_and_nobody_waits(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"old")
+    writer, reader, seen = Workspace(tmp_path), Workspace(tmp_path), []
+
+    def accept():
+        seen.append(reader.read("a.txt"))
+        raise ExpectedError("No.")
+
+    with pytest.raises(PathRefused, match=r"No\. All files are as they were before\."):
+        writer.change_all(lambda: [FileChange("a.txt", b"old", b"new")], accept)
+    assert [*seen, reader.read("a.txt")] == [b"new", b"old"]
+
+
+def test_old_contents_that_cannot_be_put_back_are_kept_and_nobody_tries_again(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"old")
+    space = Workspace(tmp_path)
+
+    def accept():
+        (tmp_path / "a.txt").write_bytes(b"of somebody else")
+        raise ExpectedError("No.")
+
+    with pytest.raises(PathRefused, match=r"could not be put back: 'a\.txt'; see \.tooldeck/left"):
+        space.change_all(lambda: [FileChange("a.txt", b"old", b"new")], accept)
+    assert Workspace(tmp_path).read("a.txt") == b"of somebody else"
+    [kept] = (tmp_path / ".tooldeck" / "left").rglob("a.txt")
+    assert kept.read_bytes() == b"old"

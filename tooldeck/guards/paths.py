@@ -19,6 +19,7 @@ import contextlib
 import errno
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
@@ -27,7 +28,7 @@ from typing import Literal
 
 from tooldeck.core.vocabulary import nearest
 from tooldeck.guards.entries import Entry, Watcher
-from tooldeck.guards.transaction import FileChange, change_all, recover
+from tooldeck.guards.transaction import FileChange, change_all, put_back_all, recover
 from tooldeck.guards.walking import NoFolder, PathRefused, Root, Step, check_new_name, shown_path, walked
 
 __all__ = ["OWN", "Entry", "FileChange", "PathRefused", "Workspace", "shown_path"]
@@ -47,6 +48,7 @@ class Workspace:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._folder = _here() if folder is None else str(Path(_here(), folder))
+        self._holder: int | None = None  # the thread that holds the lock through this object
         self.watcher: Watcher | None = None
         """Hears of what is read and changed here, the deck's own records aside."""
 
@@ -57,14 +59,19 @@ class Workspace:
 
     @cached_property
     def _root(self) -> Root:
-        root = self.__dict__["_root"] = Root(self._folder)
-        recover(self)  # what a process left behind that was killed amid its work
+        return Root(self._folder)
+
+    def _entered(self) -> Root:
+        """The root, once what a killed process left half done is put back; whatever is done begins here."""
+        root = self._root
+        if self._holder != threading.get_ident():
+            recover(self, root.real)
         return root
 
     @property
     def root(self) -> Path:
         """The real path of the folder; raises `SetupError` where there is none."""
-        return Path(self._root.real)
+        return Path(self._entered().real)
 
     @contextlib.contextmanager
     def at(self, path: str, kind: Kind = "any", *, follow: bool = True) -> Generator[Entry]:
@@ -76,7 +83,7 @@ class Workspace:
         """
         changes = kind in {"changed", "own"}
         shut = OWN if kind == "changed" else frozenset[str]()
-        with walked(self._root, path, follow=follow, parents=changes, shut=shut) as step:
+        with walked(self._entered(), path, follow=follow, parents=changes, shut=shut) as step:
             (_check_changeable if changes else _check_there)(path, step, kind)
             yield Entry(step, None if kind == "own" else self.watcher)
 
@@ -91,7 +98,7 @@ class Workspace:
         Raises `PathRefused` where `update` would.
         """
         try:
-            with walked(self._root, path, shut=OWN) as step:
+            with walked(self._entered(), path, shut=OWN) as step:
                 _check_changeable(path, step, "changed")
                 return Entry(step, self.watcher).read(most) if step.info is not None else None
         except NoFolder:
@@ -120,28 +127,34 @@ class Workspace:
         return change_all(self, make, accept)
 
     @contextlib.contextmanager
-    def lock(self) -> Generator[None]:
+    def lock(self, seconds: float = LOCK_SECONDS) -> Generator[None]:
         """Keep other changes through workspaces of this folder away, also those of other programs.
 
-        Not to be entered twice by the same code. Raises `PathRefused` after `LOCK_SECONDS`.
+        What a killed change of several files left half done is put back first. Not to be entered twice by
+        the same code. Raises `PathRefused` where the lock is not to be had in so many `seconds`.
         """
         handle = os.open(self._root.real, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            end = time.monotonic() + LOCK_SECONDS
+            end = time.monotonic() + seconds
             while not _locked(handle):
-                if time.monotonic() > end:
+                if time.monotonic() >= end:
                     raise PathRefused(
                         f"Another program has been changing {shown_path(self._root.real)} for "
-                        f"{LOCK_SECONDS:g} s; try again when it has ended."
+                        f"{seconds:g} s; try again when it has ended."
                     )
                 time.sleep(0.005)
-            yield
+            self._holder = threading.get_ident()
+            try:
+                put_back_all(self)
+                yield
+            finally:
+                self._holder = None
         finally:
             os.close(handle)  # lets go of the lock
 
     def relative(self, path: str) -> str:
         """The path from the root on, with links followed, of what is or could be there."""
-        with walked(self._root, path) as step:
+        with walked(self._entered(), path) as step:
             return step.path
 
     def real(self, path: str = ".") -> Path:

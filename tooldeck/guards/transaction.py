@@ -2,7 +2,8 @@
 
 Before anything is changed, the old contents and then a plan are written below `PLACE`. While the plan is
 there the work is not done, and whoever finds it under the lock puts the old contents back. Removing the
-plan is the moment from which all files are changed.
+plan is the moment from which all files are changed. Whoever reads meanwhile waits these few milliseconds;
+only while the new files are being looked at, which may take minutes, they are read as they are.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import secrets
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,11 +21,15 @@ from tooldeck.guards.walking import PathRefused, shown_path
 if TYPE_CHECKING:
     from tooldeck.guards.paths import Workspace
 
-__all__ = ["PLACE", "FileChange", "change_all", "recover"]
+__all__ = ["LEFT", "PLACE", "FileChange", "change_all", "put_back_all", "recover"]
 
 PLACE = ".tooldeck/patches"
 """The folder of plans and old contents."""
+LEFT = ".tooldeck/left"
+"""The folder of old contents that could not be put back, since somebody else has changed the file."""
 _PLAN = "plan.json"
+_LOOKED_AT = "looked-at"
+# Beside a plan while `accept` looks at the files.
 
 
 class FileChange(NamedTuple):
@@ -50,7 +56,6 @@ def change_all(
     all are as before.
     """
     with workspace.lock():
-        _put_back_all(workspace)
         changes = list(make())
         folder = f"{PLACE}/{secrets.token_hex(8)}"
         try:
@@ -58,24 +63,38 @@ def change_all(
             for change in changes:
                 _carry_out(workspace, change)
             if accept is not None:
+                with workspace.at(f"{folder}/{_LOOKED_AT}", "own") as entry:
+                    entry.write(b"")
                 accept()
         except BaseException as error:
+            _remove(workspace, f"{folder}/{_LOOKED_AT}")
             left = _put_back(workspace, folder)
             if not isinstance(error, Exception):
                 raise
-            state = f"These could not be put back: {', '.join(map(shown_path, left))}." if left else (
-                "All files are as they were before."
-            )  # fmt: skip
+            state = "All files are as they were before."
+            if left:
+                state = f"These could not be put back: {', '.join(map(shown_path, left))}; see {LEFT}."
             raise PathRefused(f"{error} {state}") from error
         _forget(workspace, folder)
         return changes
 
 
-def recover(workspace: Workspace) -> None:
-    """Put back what a process that was killed had changed of several files; does nothing where none was."""
-    if _plans(workspace):
+def recover(workspace: Workspace, root: str) -> None:
+    """Put back what a process that was killed had changed of several files; cheap where none was.
+
+    `root` is the real path of the workspace. Waits while a living process changes several files. Raises
+    `PathRefused` where it takes too long.
+    """
+    try:
+        names = os.listdir(f"{root}/{PLACE}")  # noqa: PTH208 - on the way of every read
+    except OSError:
+        return
+    if all(os.path.lexists(f"{root}/{PLACE}/{name}/{_LOOKED_AT}") for name in names):
+        with contextlib.suppress(PathRefused), workspace.lock(0.0):  # else somebody lives and looks
+            pass
+    else:
         with workspace.lock():
-            _put_back_all(workspace)
+            pass
 
 
 def _prepare(workspace: Workspace, folder: str, changes: Sequence[FileChange]) -> None:
@@ -104,9 +123,13 @@ def _carry_out(workspace: Workspace, change: FileChange) -> None:
             entry.remove()
 
 
-def _put_back_all(workspace: Workspace) -> None:
-    for folder in _plans(workspace):
+def put_back_all(workspace: Workspace) -> None:
+    """Undo whatever was begun and is not done; only under the lock, so that nobody is still doing it."""
+    folders = _plans(workspace)
+    for folder in folders or ():
         _put_back(workspace, folder)
+    if folders == []:
+        _remove_folder(workspace, PLACE)
 
 
 def _put_back(workspace: Workspace, folder: str) -> list[str]:
@@ -126,11 +149,19 @@ def _put_back(workspace: Workspace, folder: str) -> list[str]:
             _restore(workspace, file, old)
         except PathRefused:
             left.append(file["path"])
-    if not left:
-        _forget(workspace, folder)
-    else:  # the old contents stay for a person; the plan goes, so that nobody tries again
-        _remove(workspace, f"{folder}/{_PLAN}")
+            _leave(workspace, folder, file)
+    _forget(workspace, folder)
     return left
+
+
+def _leave(workspace: Workspace, folder: str, file: dict[str, Any]) -> None:
+    """Keep the old contents of a file for a person, and nobody tries again."""
+    if file["kept"] is None:
+        return
+    with contextlib.suppress(PathRefused):
+        old = workspace.read(f"{folder}/{file['kept']}")
+        with workspace.at(f"{LEFT}/{folder.rpartition('/')[2]}/{file['path']}", "own") as entry:
+            entry.write(old)
 
 
 def _restore(workspace: Workspace, file: dict[str, Any], old: bytes | None) -> None:
@@ -146,13 +177,13 @@ def _restore(workspace: Workspace, file: dict[str, Any], old: bytes | None) -> N
             entry.remove()
 
 
-def _plans(workspace: Workspace) -> list[str]:
-    """The folders of plans, finished or not."""
+def _plans(workspace: Workspace) -> list[str] | None:
+    """The folders of plans, finished or not; None where there is not even a place for them."""
     try:
         with workspace.at(PLACE, "folder") as entry:
             return [f"{PLACE}/{name}" for name in sorted(entry.names())]
     except PathRefused:
-        return []
+        return None
 
 
 def _forget(workspace: Workspace, folder: str) -> None:
@@ -164,14 +195,19 @@ def _forget(workspace: Workspace, folder: str) -> None:
         for name in names:
             _remove(workspace, f"{folder}/{name}")
     for path in (folder, PLACE, ".tooldeck"):
-        with contextlib.suppress(PathRefused, OSError), workspace.at(path, "folder") as entry:
-            entry.remove_folder()
+        _remove_folder(workspace, path)
 
 
 def _remove(workspace: Workspace, path: str) -> None:
     with contextlib.suppress(PathRefused), workspace.at(path, "own") as entry:
         if entry.info is not None:
             entry.remove()
+
+
+def _remove_folder(workspace: Workspace, path: str) -> None:
+    """Take a folder away that is empty."""
+    with contextlib.suppress(PathRefused, OSError), workspace.at(path, "folder") as entry:
+        entry.remove_folder()
 
 
 def _hash(data: bytes | None) -> str | None:
