@@ -167,6 +167,7 @@ def test_a_rename_reaches_every_use_and_the_program_does_the_same(do, refused, d
         in result.text
     )
     assert "no new findings" in result.text
+    assert "[types not checked: the project configures no type checker]" in result.text
     assert printed(project) == before
     assert (project / "pkg/__init__.py").read_text() == PROJECT["pkg/__init__.py"].replace("go", "start")
     assert "from pkg import start as run" in (project / "main.py").read_text()
@@ -216,6 +217,28 @@ def test_an_edit_that_would_not_parse_is_refused_and_others_tell_new_findings(do
     assert do("code", "replace", path="m.h", name_path="g", body="int g(void) { return 2; }").done
     assert "may be 3 symbols" in refused("code", "body", name_path="go")
     assert "There is no symbol" in refused("code", "body", name_path="nothing")
+
+
+def test_an_edit_tells_the_type_errors_that_it_made_also_in_those_who_use_the_symbol(deck, root, monkeypatch):
+    """What was wrong before is not told again, and what could not be looked at is said to be so."""
+    (root / "pyproject.toml").write_text("[tool.ty]\n")
+    (root / "lamp.py").write_text('bad: int = "known"\n\n\ndef off() -> str:\n    return "off"\n')
+    (root / "use.py").write_text("from lamp import off\n\nx: str = off()\n")
+
+    def replaced(body):
+        result = deck.call("code", {"action": "replace", "path": "lamp.py", "name_path": "off", "body": body})
+        assert result.ok, result.error
+        _, types = result.value.diagnoses
+        return types
+
+    [one] = replaced("def off() -> int:\n    return 1").new
+    assert (one.path, one.line, one.code, one.severity) == ("use.py", 3, "invalid-assignment", "error")
+    well = replaced("def off() -> int:\n    return 2")
+    assert (well.new, well.engine.split()[0]) == ((), "ty")
+    monkeypatch.setattr("tooldeck.tools.coding.type_checking.SECONDS", 0.01)
+    assert str(replaced("def off() -> str:\n    return 1")) == (
+        "[types not checked: ty took longer than 0.01 s]"
+    )
 
 
 def test_symbols_of_a_notebook_are_those_of_its_cells_and_an_edit_changes_one_source(do, refused, project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import json
 import os
@@ -30,7 +31,16 @@ from tooldeck.tools.checking.reading import (
 from tooldeck.tools.checking.records import Check, Finding, Standing
 from tooldeck.tools.executing.folders import left_files
 
-__all__ = ["Place", "npm_scripts", "place_in", "run_npm", "run_pytest", "run_static", "type_checker"]
+__all__ = [
+    "Place",
+    "configured_type_checker",
+    "npm_scripts",
+    "place_in",
+    "run_npm",
+    "run_pytest",
+    "run_static",
+    "type_checker",
+]
 
 _JUNIT = "junit.xml"
 _NO_FILE = re.compile(rb'no python files found|there are no \.py|"filesAnalyzed": 0\b', re.IGNORECASE)
@@ -198,20 +208,34 @@ def npm_scripts(root: Path) -> list[str]:
     return [name for name in usual if name in scripts and "no test specified" not in str(scripts[name])]
 
 
+def configured_type_checker(root: Path) -> str | None:
+    """The type checker that the project configures: in pyproject.toml, or in a file of its own."""
+    tools = _stated(root / "pyproject.toml", tomllib.loads).get("tool")
+    stated = tools if isinstance(tools, dict) else {}
+    for key, name, files in (
+        ("basedpyright", "basedpyright", ()),
+        ("mypy", "mypy", ("mypy.ini", ".mypy.ini")),
+        ("ty", "ty", ("ty.toml",)),
+        ("pyright", "basedpyright", ("pyrightconfig.json",)),
+    ):
+        if key in stated or any((root / file).is_file() for file in files):
+            return name
+    return "mypy" if _has_section(root / "setup.cfg", "mypy") else None
+
+
+def _has_section(path: Path, name: str) -> bool:
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        return bool(parser.read(path, "utf-8")) and parser.has_section(name)
+    except (configparser.Error, ValueError, OSError):
+        return False
+
+
 def type_checker(place: Place) -> str:
     """The type checker that the project configures, else the first one that is installed."""
-    tools = _stated(place.root / "pyproject.toml", tomllib.loads).get("tool")
-    stated = tools if isinstance(tools, dict) else {}
-    for key, name in (
-        ("basedpyright", "basedpyright"),
-        ("mypy", "mypy"),
-        ("ty", "ty"),
-        ("pyright", "basedpyright"),
-    ):
-        if key in stated:
-            return name
-    if (place.root / "mypy.ini").is_file():
-        return "mypy"
+    configured = configured_type_checker(place.root)
+    if configured is not None:
+        return configured
     for name in ("basedpyright", "mypy", "ty"):
         try:
             find_program(name, place.env)

@@ -15,6 +15,7 @@ from tooldeck.tools.coding.changing import inserted, replaced
 from tooldeck.tools.coding.editing import carried_out, diff_of, edited
 from tooldeck.tools.coding.parameters import ExpectHash, FilePath, NamePathText, asked_of_symbol
 from tooldeck.tools.coding.records import CodeChanged
+from tooldeck.tools.coding.renamed import Renamed
 from tooldeck.tools.coding.renaming import planned_rename
 
 __all__ = [
@@ -58,7 +59,8 @@ async def replace(
     def make() -> list[FileChange]:
         return edited(workspace, path, name_path, expect_hash, lambda unit, one: replaced(unit, one, body))
 
-    return await carried_out(workspace, context.deck.policy.isolation, f"{name_path} was replaced", make)
+    minimum = context.deck.policy.isolation
+    return await carried_out(workspace, minimum, f"{name_path} was replaced", make, symbol=name_path)
 
 
 def insert_preview(
@@ -109,7 +111,7 @@ async def preview_rename(
 ) -> CodeChanged:
     """Say what a rename would change, as a diff of all files, without doing it."""
     plan = await planned_rename(*asked_of_symbol(context, workspace, cancel, path, name_path), new_name)
-    return CodeChanged(plan.files, plan.diff, False, plan.told, None, plan.notes)
+    return CodeChanged(plan.files, plan.diff, False, plan.told, (), plan.notes)
 
 
 async def rename_preview(
@@ -149,7 +151,7 @@ async def rename(
     What cannot be resolved is left alone and named.
     """
     plan = await planned_rename(*asked_of_symbol(context, workspace, cancel, path, name_path), new_name)
-    minimum, names = context.deck.policy.isolation, (plan.old, new_name)
+    minimum, names = context.deck.policy.isolation, Renamed(plan.old, new_name)
     return await carried_out(workspace, minimum, plan.told, lambda: plan.changes, plan.notes, renamed=names)
 
 

@@ -11,7 +11,9 @@ from tooldeck.guards.isolation import Isolation
 from tooldeck.guards.paths import FileChange, Workspace
 from tooldeck.tools.coding.diagnosing import diagnosed
 from tooldeck.tools.coding.records import CodeChanged
+from tooldeck.tools.coding.renamed import Renamed
 from tooldeck.tools.coding.symbols import Symbol
+from tooldeck.tools.coding.type_checking import newly_typed
 from tooldeck.tools.coding.units import MOST_BYTES, Source, Unit, source_of, sources_below, the_symbol
 from tooldeck.tools.texts.changes import expected
 from tooldeck.tools.texts.diffs import unified
@@ -20,6 +22,8 @@ from tooldeck.tools.texts.faults import fault, worse
 from tooldeck.tools.texts.snapshots import snapshots_of
 
 __all__ = ["carried_out", "checked", "diff_of", "edited", "named", "on_line"]
+
+_NOT_RENAMED = Renamed()
 
 
 def edited(
@@ -61,9 +65,13 @@ async def carried_out(
     make: Callable[[], list[FileChange]],
     notes: Sequence[str] = (),
     *,
-    renamed: tuple[str, str] = ("", ""),
+    symbol: str = "",
+    renamed: Renamed = _NOT_RENAMED,
 ) -> CodeChanged:
-    """Carry out what `make` says, all files or none, and tell what checkers say of it then."""
+    """Carry out what `make` says, all files or none, and tell what checkers say of it then.
+
+    `symbol` is what has another definition now, so that those who use it are looked at as well.
+    """
     changes = await asyncio.to_thread(workspace.change_all, make)
     files: list[tuple[str, str]] = []
     broken: list[str] = []
@@ -73,8 +81,11 @@ async def carried_out(
         files.append((change.path, digest(after)))
         wrong = fault(change.path, after)
         broken += [f"[{change.path} does not parse, as before: {wrong}]"] if wrong else []
-    diagnosis = await diagnosed(workspace, minimum, changes, renamed)
-    return CodeChanged(tuple(files), diff_of(changes), True, told, diagnosis, (*notes, *broken))
+    diagnoses = await asyncio.gather(
+        diagnosed(workspace, minimum, changes, renamed),
+        newly_typed(workspace, minimum, changes, symbol, renamed),
+    )
+    return CodeChanged(tuple(files), diff_of(changes), True, told, tuple(diagnoses), (*notes, *broken))
 
 
 def diff_of(changes: Sequence[FileChange]) -> str:

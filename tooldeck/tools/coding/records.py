@@ -195,18 +195,21 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What checkers say of code that they did not say before it was changed."""
+    """What a checker says of code that it did not say before it was changed."""
 
+    name: str
+    """``lint`` or ``types``."""
     new: tuple[Finding, ...] = ()
     engine: str = ""
     """What checked it; empty where nothing did."""
     note: str = ""
+    """Why it was not checked."""
 
     def __str__(self) -> str:
         if not self.engine:
-            return f"[not checked: {self.note}]"
+            return f"[{self.name} not checked: {self.note}]"
         if not self.new:
-            return f"[{self.engine}: no new findings{'; ' + self.note if self.note else ''}]"
+            return f"[{self.engine}: no new findings]"
         return "\n".join([f"[{self.engine}: {len(self.new)} new findings]", *map(str, self.new[:20])])
 
 
@@ -219,7 +222,7 @@ class CodeChanged:
     diff: str
     done: bool
     told: str
-    diagnosis: Diagnosis | None = None
+    diagnoses: tuple[Diagnosis, ...] = ()
     notes: tuple[str, ...] = ()
 
     def _tool_answer_(self) -> Answer:
@@ -227,5 +230,5 @@ class CodeChanged:
         more = [f"[{len(lines) - _DIFF_LINES} more lines]"] if len(lines) > _DIFF_LINES else []
         head = [f"{'Changed' if self.done else 'Would change'}: {self.told}"]
         head += [f"{path}: hash {hash_}" for path, hash_ in self.files] if self.done else []
-        tail = [str(self.diagnosis)] if self.diagnosis is not None else []
+        tail = map(str, self.diagnoses)
         return Answer(self, "\n".join([*head, *lines[:_DIFF_LINES], *more, *tail, *self.notes]))
