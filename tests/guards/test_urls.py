@@ -115,7 +115,7 @@ def test_no_text_brings_the_reader_down(text: str) -> None:
 
 
 def test_credentials_are_starred_out_wherever_an_address_is_shown() -> None:
-    assert masked("https://bob:hunter2@example.org/x") == "https://***@example.org/x"
+    assert masked("https://bob:hunter2@example.org/x") == "https://•••@example.org/x"
 
 
 # -- resolving --------------------------------------------------------------------------------

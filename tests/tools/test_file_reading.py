@@ -125,7 +125,38 @@ def test_a_search_looks_into_files_and_names_lines(deck, root):
         ("src/deep/b.js", 1), ("src/keep.log", 1), ("src/v1/sub/d.py", 1),
     ]  # fmt: skip
     assert "src/a.py\n  3- \n  4: def Lamp():\n  5-     return 'lamp (x)'\n  --\n" in result.text
-    assert deck.call("file", action="search", pattern="absent").text == "Nothing was found."
+    told = deck.call("file", action="search", pattern="absent").text
+    assert told == "Nothing was found.\n[files left out: 1 binary (data.bin)]"
+
+
+def test_a_search_says_what_it_could_not_look_into(do, deck, root):
+    fill(
+        root,
+        {**PROJECT, "small.pdf": b"%PDF-1.4 caf\xe9 lamp", **{f"p{n}.png": b"\x89PNG\0" for n in range(4)}},
+    )
+    (root / "long.txt").write_bytes(b"lamp\n" * 2_000_001)
+    os.mkfifo(root / "pipe")
+    (root / "loop").symlink_to("loop")
+    found = do("file", "search", pattern="absent")
+    assert found.left_out == ("6 binary (data.bin, p0.png, p1.png, …)", "1 of more than 10 MB (long.txt)")
+    assert do("file", "search", pattern="lamp", glob="*.py").left_out == ()
+    assert (
+        "left out: 1 binary (small.pdf)]"
+        in deck.call("file", action="search", pattern="lamp", path="small.pdf").text
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_search_names_files_and_folders_that_may_not_be_read(do, root):
+    fill(root, {"a.txt": "lamp", "b.txt": "lamp", "shut/c.txt": "lamp"})
+    (root / "b.txt").chmod(0)
+    (root / "shut").chmod(0)
+    try:
+        found = do("file", "search", pattern="lamp")
+    finally:
+        (root / "shut").chmod(0o700)
+    assert [hit.path for hit in found.hits] == ["a.txt"]
+    assert found.left_out == ("2 unreadable (b.txt, shut/)",)
 
 
 @pytest.mark.parametrize(

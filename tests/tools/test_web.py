@@ -13,7 +13,7 @@ from odd_server import odd_server
 from offline_web import offline_web
 from sample_pictures import pdf_of
 
-from tooldeck import Deck
+from tooldeck import Decision, Deck
 from tooldeck.tools.pages.fetching import Web
 from tooldeck.tools.pages.markdown import read_html
 from tooldeck.tools.pages.reading import read_page
@@ -70,6 +70,30 @@ def test_a_redirect_to_where_nobody_may_go_is_refused_at_the_hop(site, target, w
     assert result.status == "failed"
     assert why in result.error
     assert ("other.example", "/b") in site.asked
+
+
+@pytest.mark.parametrize(("tool", "action"), [("web", "fetch"), ("browser", "open"), ("media", "screenshot")])
+@pytest.mark.parametrize(
+    "url",
+    ["https://bob:hunter2@example.org/", "file:///etc/passwd", "http://a@b@example.org/", "http://exa mple/"],
+)
+def test_nobody_is_asked_about_an_address_that_is_refused_anyway(tool, action, url, asked):
+    deck, requests = asked
+    result = deck.call(tool, action=action, url=url)
+    assert result.status == "blocked"
+    assert "is not reached" in result.error
+    assert "hunter2" not in result.error
+    assert requests == []
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """A deck whose approver notes what it is asked, and those questions."""
+    requests = []
+    deck = Deck(approver=lambda request: requests.append(request) or Decision(False))
+    deck.add_builtins("web", "browser", "media")
+    yield deck, requests
+    deck.close()
 
 
 def test_redirects_are_followed_and_end_at_a_limit(site):

@@ -303,6 +303,15 @@ def test_python_objects_are_shown_but_cannot_be_edited(clock: Clock) -> None:
     ]
 
 
+def test_a_password_in_an_address_reaches_neither_page_nor_saved_form(clock: Clock) -> None:
+    card, _, _ = opened(clock, arguments={"url": "https://bob:hunter2@example.org/"})
+    assert card.question["editable"] is None  # the person would have to see it
+    card.settle(Decision(approved=True))
+    said = f"{json.dumps(card.get_state(), default=str, ensure_ascii=False)} {card.text()} {card.html()}"
+    assert "https://•••@example.org/" in said
+    assert "hunter2" not in said
+
+
 def test_the_saved_forms_tell_the_call_and_its_end_as_inert_text(clock: Clock) -> None:
     tool = make_tool(description=NASTY)
     card, _, page = opened(

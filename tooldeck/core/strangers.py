@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tooldeck.core.credentials import without_logins
+
 __all__ = ["error_words", "quoted", "shortened", "stilled", "to_repr", "to_text"]
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes})
@@ -40,17 +42,18 @@ def quoted(text: str) -> str:
 
 
 def shortened(value: Any, limit: int = 60) -> str:
-    """A value in JSON if it can be, cut to `limit` characters."""
+    """A value in JSON if it can be, cut to `limit` characters, without credentials in addresses."""
     try:
         shown = json.dumps(value, ensure_ascii=False)
     except Exception:  # noqa: BLE001 - not JSON: whatever its text is, if it has one
         shown = to_repr(value)
+    shown = without_logins(shown)
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 def error_words(error: BaseException) -> str:
-    """The type of an exception and what it says."""
-    said = to_text(error)
+    """The type of an exception and what it says, without credentials in addresses."""
+    said = without_logins(to_text(error))
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 

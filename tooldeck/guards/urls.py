@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import socket
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
+from tooldeck.core.credentials import without_logins
 from tooldeck.core.errors import ExpectedError
 from tooldeck.guards.addresses import is_public
 from tooldeck.guards.text import one_line
 
-__all__ = ["Resolver", "Site", "UrlGuard", "UrlRefused", "masked"]
+__all__ = ["Resolver", "Site", "UrlGuard", "UrlRefused", "masked", "never_reached"]
 
 Resolver = Callable[[str, int], Iterable[str]]
 """Names to addresses: host and port to addresses in their usual notation; raises OSError for no answer."""
@@ -102,6 +104,21 @@ class UrlGuard:
         return f"{site.host}:{site.port}" in self.allow
 
 
+def never_reached(arguments: Mapping[str, Any]) -> str | None:
+    """A check of a tool's input: why no guard would let its `url` pass, whatever exceptions it has.
+
+    So that nobody is asked about such an address.
+    """
+    url = str(arguments.get("url", ""))
+    try:
+        split = _split(url)
+        _host(split, url)
+        _port(split, url)
+    except UrlRefused as refused:
+        return str(refused).rstrip(".")
+    return None
+
+
 def system_resolver(host: str, port: int) -> list[str]:
     """What the system's resolver says; it knows the odd spellings of numbers as well."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -110,11 +127,7 @@ def system_resolver(host: str, port: int) -> list[str]:
 
 def masked(url: str) -> str:
     """An address for people and logs: its credentials starred out, controls visible, one short line."""
-    head, mark, rest = url.partition("//")
-    authority, slash, path = rest.partition("/")
-    if "@" in authority:
-        authority = f"***@{authority.rpartition('@')[2]}"
-    return one_line(head + mark + authority + slash + path)[:_SHOWN]
+    return one_line(without_logins(url))[:_SHOWN]
 
 
 def _split(url: str) -> SplitResult:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope
+from tooldeck.core.credentials import without_logins
 from tooldeck.core.strangers import to_repr
 from tooldeck.guards.text import one_line
 from tooldeck.hosts.threads import start
@@ -147,7 +148,10 @@ def _choices(request: ApprovalRequest) -> str:
 
 
 def question(request: ApprovalRequest) -> str:
-    """The whole request as text: nothing left out, nothing that could pose as something else."""
+    """The whole request as text: nothing that could pose as something else, nothing left out.
+
+    Only credentials in addresses are masked.
+    """
     tool, call = request.tool, request.call
     effects = (
         "undeclared effects"
@@ -159,7 +163,8 @@ def question(request: ApprovalRequest) -> str:
         f"{one_line(tool.name)} ({one_line(str(tool.origin))}{who})",
         f"  {effects}; risk {tool.risk}; rule {one_line(request.rule)}",
     ]
-    for name, value in call.arguments.items():
+    for name, given in call.arguments.items():
+        value = without_logins(given)
         try:
             shown = json.dumps(value, ensure_ascii=False)
         except Exception:  # noqa: BLE001 - not JSON, or an object of strangers that raises

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 from tooldeck.core.approval import Provenance, Word
 from tooldeck.core.call import ToolCall
+from tooldeck.core.credentials import without_logins
 from tooldeck.core.parts import Answer, File, Image
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
 from tooldeck.guards.text import json_text, visible
 from tooldeck.policy import Policy
+from tooldeck.store.masking import MASK, names_secret
 
 __all__ = [
     "Argument",
@@ -144,8 +146,8 @@ def asked_by(call: ToolCall) -> str:
 
 
 def arguments(given: Mapping[str, Any]) -> list[Argument]:
-    """Every argument, with nothing left out."""
-    return [_argument(str(name), value) for name, value in given.items()]
+    """Every argument, with nothing left out but the credentials in addresses."""
+    return [_argument(str(name), without_logins(value)) for name, value in given.items()]
 
 
 def _argument(name: str, value: Any) -> Argument:
@@ -227,9 +229,19 @@ def told(given: Any) -> str | None:
 
 
 def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:
-    """The call as Python would write it, as visible text; a long value is told by its length."""
-    shown = [f"{visible(argument)}={_brief(item, room)}" for argument, item in given.items()]
+    """The call as Python would write it, as visible text; a long value is told by its length.
+
+    Credentials in addresses and arguments whose name says that they are a secret are masked.
+    """
+    shown = [
+        f"{visible(str(argument))}={_brief(without_logins(_secret(argument, item)), room)}"
+        for argument, item in given.items()
+    ]
     return f"{visible(name)}({', '.join(shown)})"
+
+
+def _secret(argument: object, item: Any) -> Any:
+    return MASK if isinstance(item, str) and item and names_secret(str(argument)) else item
 
 
 def _brief(item: Any, room: int) -> str:

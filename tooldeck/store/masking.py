@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["MASK", "Masked", "hints_at_secrets", "mask", "scrub"]
+from tooldeck.core.credentials import LOGIN
+
+__all__ = ["MASK", "Masked", "hints_at_secrets", "mask", "names_secret", "scrub"]
 
 MASK = "•••"
 """What stands in place of a secret."""
@@ -50,7 +52,7 @@ _SHAPES = (
     _shape("AIza", r"\bAIza[\w-]{30,}"),
     _shape("eyJ", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
     _shape("Bearer ", r"Bearer [\w.~+/=-]{8,}", f"Bearer {MASK}"),
-    _shape("://", r"://[^\s/:@]+:[^\s/@]+@", f"://{MASK}@"),
+    _shape("://", LOGIN, f"://{MASK}@"),
     _shape("PRIVATE KEY", rf"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:{_KEY_END}|\Z)"),
 )
 """Texts that give themselves away: a mark that is looked for first, which is fast, and the whole shape."""
@@ -100,7 +102,7 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
 
 def hints_at_secrets(text: str) -> bool:
     """Whether a text that cannot be read as JSON has a key in it that names a secret, or a token."""
-    return scrub(text) != text or any(_named(word) for word in _KEYS.findall(text))
+    return scrub(text) != text or any(names_secret(word) for word in _KEYS.findall(text))
 
 
 class _Masking:
@@ -113,7 +115,9 @@ class _Masking:
 
     def member(self, key: str, value: Any, schemas: list[Any], path: str) -> Any:
         secret = any(_declared(schema) for schema in schemas)
-        if value not in (None, "") and (secret or (_named(key) and isinstance(value, str | list | dict))):
+        if value not in (None, "") and (
+            secret or (names_secret(key) and isinstance(value, str | list | dict))
+        ):
             self.paths.append(path)
             self.secrets.update(text for text in _texts(value) if len(text) >= _SHORTEST)
             return MASK
@@ -202,7 +206,7 @@ def _declared(schema: Any) -> bool:
     )
 
 
-def _named(key: str) -> bool:
+def names_secret(key: str) -> bool:
     """Whether a key says that its value is a secret: ``apiKey``, ``db_password``; not ``max_tokens``."""
     words = [word.lower() for word in _WORDS.findall(key)]
     last = tuple(words[-2:])
@@ -212,7 +216,7 @@ def _named(key: str) -> bool:
 
 
 def _is_secret_field(field: re.Match[str]) -> bool:
-    return field[2] != MASK and _named(field[1])
+    return field[2] != MASK and names_secret(field[1])
 
 
 def _json_in(text: str) -> Any:

@@ -13,6 +13,7 @@ from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
 from tooldeck.guards.http import looked_up
 from tooldeck.guards.text import one_line
+from tooldeck.guards.urls import never_reached
 from tooldeck.tools.browsing.answers import (
     CHARS,
     element,
@@ -67,6 +68,7 @@ def _what(verb: str, context: ToolContext, ref: str) -> str:
     idempotent=True,
     retry=2,
     target="url",
+    check_input=never_reached,
     examples=[{"url": "http://example.org/form"}],
 )
 async def open(  # noqa: A001 - the word for it

@@ -106,8 +106,7 @@ async def search(
     """Find symbols by name, lines by text, or code by a pattern of code; in notebooks as well."""
     if mode == "text":
         wanted = WantedText(query, path, False, query == query.lower(), None, 1)
-        hits = tuple(await searched(workspace, wanted, k + 1, cancel))
-        return SearchHits(hits[:k], more=len(hits) > k)
+        return SearchHits(*await searched(workspace, wanted, k, cancel))
     unread = Unread()
     if mode == "symbol":
         sources = sources_below(workspace, path, cancel, language)

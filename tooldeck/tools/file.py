@@ -178,11 +178,13 @@ async def search(
         Field(description="smart: case counts where the pattern has a capital letter."),
     ] = "smart",
 ) -> SearchHits:
-    """Search what stands in files, line by line; ignored and binary files are left out."""
+    """Search what stands in files, line by line; ignored and binary files are left out.
+
+    The answer says how many files could not be looked into, and names the first of them.
+    """
     ignore = case == "ignore" or (case == "smart" and pattern == pattern.lower())
     wanted = Wanted(pattern, path, regex, ignore, glob, context)
-    hits = tuple(await searched(workspace, wanted, max_results + 1, cancel))
-    return SearchHits(hits[:max_results], more=len(hits) > max_results)
+    return SearchHits(*await searched(workspace, wanted, max_results, cancel))
 
 
 @file.action(name="list", effects="read", examples=[{}, {"path": "src", "depth": 2, "sort": "size"}])

@@ -76,6 +76,8 @@ class SearchHits:
     hits: tuple[Hit, ...]
     more: bool
     """Whether there are further ones."""
+    left_out: tuple[str, ...] = ()
+    """What was not looked into on the way, in words: how many of each kind, with the first names."""
 
     def _tool_answer_(self) -> Answer:
         lines: list[str] = []
@@ -92,7 +94,10 @@ class SearchHits:
             lines += [f"  {number}{mark} {_short(text)}" for number, mark, text in around]
         if self.more:
             lines.append(f"[the first {len(self.hits)} hits; there are more]")
-        return Answer(self, "\n".join(lines) or "Nothing was found.")
+        lines = lines or ["Nothing was found."]
+        if self.left_out:
+            lines.append(f"[files left out: {'; '.join(self.left_out)}]")
+        return Answer(self, "\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)

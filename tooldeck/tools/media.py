@@ -17,6 +17,7 @@ from tooldeck.core.parts import Answer, File, Image
 from tooldeck.guards.http import looked_up
 from tooldeck.guards.paths import Workspace
 from tooldeck.guards.text import one_line
+from tooldeck.guards.urls import never_reached
 from tooldeck.hosts.background import background
 from tooldeck.tools.browsing.answers import picture as picture_of_page
 from tooldeck.tools.browsing.chromium import browser_loop, why_no_browser
@@ -215,6 +216,7 @@ async def pdf_pages(
 @media.action(
     effects="network",
     target="url",
+    check_input=never_reached,
     available=lambda: why_no_browser() or True,
     examples=[{"url": "http://example.org/form", "full_page": True}],
 )

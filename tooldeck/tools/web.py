@@ -11,7 +11,7 @@ from tooldeck.core.graphemes import cut_before
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
 from tooldeck.guards.text import one_line
-from tooldeck.guards.urls import UrlRefused
+from tooldeck.guards.urls import UrlRefused, never_reached
 from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.pages.reading import Page, page_of
 from tooldeck.tools.pages.searching import DdgsSearch, Sighting, plain
@@ -65,6 +65,7 @@ def _tidy(found: list[Sighting], web: Web) -> list[tuple[str, str, str]]:
 
 @web.action(
     target="url",
+    check_input=never_reached,
     examples=[
         {"url": "https://example.org/moon"},
         {"url": "https://example.org/moon", "start": 20, "max_chars": 500, "links": True},

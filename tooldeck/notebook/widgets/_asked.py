@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Scope
+from tooldeck.core.credentials import without_logins
 from tooldeck.guards.text import json_text
 from tooldeck.hosts.blocking import BlockingHost, step
 from tooldeck.hosts.threads import start
@@ -68,7 +69,9 @@ def drawn_preview(text: str | None) -> dict[str, Any] | None:
 
 
 def _editable(arguments: Mapping[str, Any]) -> str | None:
-    """The arguments as JSON to edit, or None when JSON cannot hold them exactly."""
+    """The arguments as JSON to edit, or None when JSON cannot hold them exactly or they must not be shown."""
+    if without_logins(arguments) is not arguments:
+        return None
     try:
         text = json_text(dict(arguments))
         same = json.loads(text) == dict(arguments)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
@@ -59,17 +58,18 @@ def below(
     depth: int = MOST_LEVELS,
     everything: bool = False,
     cancel: CancelToken | None = None,
+    unread: Callable[[str], None] | None = None,
 ) -> Iterator[Found]:
     """What lies below a folder, folders before what is in them, by name; no link is followed.
 
     `depth` is how many levels. `everything` has what is ignored and the folders of git and of the deck as
-    well. Raises `PathRefused`.
+    well; `unread` hears of each folder that cannot be listed. Raises `PathRefused`.
     """
     start = workspace.relative(path)
     rules = () if everything else _above(workspace, start)
     if start != "." and _left_out(rules, start, True):
         rules = ()  # whoever names an ignored folder means what is in it
-    yield from _Descent(workspace, everything, cancel).into(start, rules, depth)
+    yield from _Descent(workspace, everything, cancel, unread).into(start, rules, depth)
 
 
 class _Descent(NamedTuple):
@@ -78,6 +78,7 @@ class _Descent(NamedTuple):
     workspace: Workspace
     everything: bool
     cancel: CancelToken | None
+    unread: Callable[[str], None] | None
 
     def into(self, folder: str, rules: tuple[_Rules, ...], depth: int) -> Iterator[Found]:
         """What is in a folder and below it; `rules` are those of the folders above."""
@@ -93,8 +94,11 @@ class _Descent(NamedTuple):
                 continue
             yield found
             if found.is_folder and depth > 1:
-                with contextlib.suppress(PathRefused):  # it was taken away, or may not be read
+                try:
                     yield from self.into(found.path, rules, depth - 1)
+                except PathRefused:  # it was taken away, or may not be read
+                    if self.unread is not None:
+                        self.unread(found.path)
 
 
 def _listed(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from tooldeck.core.errors import ExpectedError
 
-__all__ = ["Document", "NotText", "decode", "digest", "fresh", "same_digest"]
+__all__ = ["BINARY_STARTS", "Document", "NotText", "decode", "digest", "fresh", "same_digest"]
 
 _ENDS = re.compile(r"\r?\n")
 _BOMS = (  # longest first: one begins with another
@@ -33,6 +33,8 @@ _KINDS = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3\0", "an SQLite database"),
 )
+BINARY_STARTS = tuple(start for start, _ in _KINDS)
+"""How files begin that are no text, whatever follows."""
 DIGITS = 16
 """Hexadecimal digits of a hash as it is shown: 64 bits."""
 
