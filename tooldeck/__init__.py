@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tooldeck.core.messages import Message, ModelReply, ToolRequest
     from tooldeck.core.parts import Answer, Audio, File, Image, Link, Resource, Table, Text
     from tooldeck.core.progress import Progress
+    from tooldeck.core.rate import RateSettings
     from tooldeck.core.result import ToolResult
     from tooldeck.core.run_result import RunResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
@@ -81,6 +82,7 @@ _HOMES = {
     "core.messages": ("Message", "ModelReply", "ToolRequest"),
     "core.parts": ("Answer", "Audio", "File", "Image", "Link", "Resource", "Table", "Text"),
     "core.progress": ("Progress",),
+    "core.rate": ("RateSettings",),
     "core.result": ("ToolResult",),
     "core.run_result": ("RunResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
@@ -123,6 +125,7 @@ __all__ = [
     "Origin",
     "Policy",
     "Progress",
+    "RateSettings",
     "Refusal",
     "Reply",
     "Resource",

@@ -21,9 +21,8 @@ def twice(x: int) -> int:
 def test_the_pipeline_stands_in_the_order_of_the_design():
     assert [stage.__name__ for stage in PIPELINE] == [
         "record", "present", "misses", "resolve", "offered", "steer", "hooks", "arguments", "narrow",
-        "loop_guard", "tape", "checks", "closed", "approve", "checked_again", "claim", "breaker",
-        "call_limit", "retry",
-        "time_limit", "wrap",
+        "loop_guard", "tape", "checks", "closed", "in_turn", "approve", "checked_again", "claim", "breaker",
+        "call_limit", "retry", "rate_limit", "time_limit", "wrap",
     ]  # fmt: skip
 
 
@@ -88,6 +87,17 @@ def tripped(run):
     return deck, go
 
 
+def limited(run):
+    deck, _ = fake_deck()
+    deck.add(twice, effects="none", rate="1/h")
+
+    def go():
+        run(deck, "twice", x=1)
+        return run(deck, "twice", x=1)
+
+    return deck, go
+
+
 def denied(run):
     deck, _ = fake_deck([False])
     deck.add(twice)
@@ -108,7 +118,7 @@ def failed(run):
 
 ENDS = {
     case.__name__: case
-    for case in (ok, unknown, cancelled, blocked, invalid, looping, tripped, denied, timeout, failed)
+    for case in (ok, unknown, cancelled, blocked, invalid, looping, tripped, limited, denied, timeout, failed)
 }
 
 

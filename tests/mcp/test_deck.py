@@ -112,6 +112,18 @@ def test_a_server_that_cannot_be_reached_is_left_alone_with_all_its_tools_until_
     assert deck.breaker("seen", "one").quiet
 
 
+def test_a_server_and_its_tools_are_called_no_oftener_than_declared(deck, raw):
+    made = deck.mcp.connect(raw(), label="raw", rate="3/h", rates={"ec*": "2/h", "nothere": "1/s"})
+    assert [deck.call("echo").status for _ in range(3)] == ["ok", "ok", "limited"]
+    assert deck.call("seen").ok
+    refused = deck.call("seen")
+    assert refused.status == "limited"
+    assert "seen was not called: its server 'raw' may be called 3 times an hour" in refused.error
+    assert "The server has no tool 'nothere' to declare a rate of" in made.notes
+    deck.mcp.reconnect("raw")
+    assert deck.call("seen").status == "limited"  # to start it again is no way around
+
+
 def test_a_call_past_the_server_s_limit_ends_with_the_limit_named(deck, raw):
     deck.mcp.connect(raw(), label="one", timeout=0.3)
     result = deck.call("sleep")

@@ -222,3 +222,15 @@ def test_the_card_of_a_suspicious_tool_says_so_with_the_severity(shell: Shell) -
     shown = shell.shown("%tool echo")
     assert "high: echo, description" in shown
     assert "high:" not in shell.shown("%tool odd")
+
+
+def test_how_often_a_server_and_a_tool_may_be_called_is_said_in_the_line_and_told(shell: Shell) -> None:
+    line = CONNECT.format("raw").replace("--label", "--rate 100/min,ec*=1/h --label")
+    assert "at most 100 times a minute" in shell.shown(line)
+    shell.deck.policy = "auto"
+    card = shell.shown("%tool echo")
+    assert "at most once an hour · its server at most 100 times a minute" in card
+    assert shell.deck.call("echo").ok
+    assert "try again in 60 min" in repr(shell.deck.call("echo"))
+    assert "such as '10/s'" in shell.fails("%mcp connect --rate fast demo")
+    assert "rates['add']" in shell.fails("%mcp connect --rate add=1/x demo")

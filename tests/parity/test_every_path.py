@@ -143,6 +143,12 @@ def test_an_open_breaker_refuses_at_once(shell, path):
     assert body.runs == 2
 
 
+def test_a_tool_is_called_no_oftener_than_its_limit_says(shell, path):
+    body = added(shell, rate="2/h")
+    assert [path(shell, "probe", {"x": n}).status for n in range(3)] == ["ok", "ok", "limited"]
+    assert body.runs == 2
+
+
 def test_mistakes_and_answers_do_not_open_the_breaker(shell, path):
     body = added(shell, raising(ExpectedError("no such row")), breaker=2)
     for n in range(3):

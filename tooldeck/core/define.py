@@ -81,6 +81,7 @@ def define(
         max_chars=options.max_chars,
         retry=options.retry_settings,
         breaker=options.breaker_settings,
+        rate=options.rate_settings,
         target=read_target(name, options.target, described.schema, shown),
         preview=read_preview(name, options.preview, shown, needs),
         resources=read_resources(name, options.resources, described.schema),

@@ -14,7 +14,7 @@ TooldeckError
 ├── RunError                        `RunResult.unwrap()` of a run that gave no answer
 └── CallError                       `ToolResult.unwrap()` of a call that did not end well
     ├── UnknownTool  InvalidArguments  CallDenied  CallBlocked  CallLooping
-    └── BreakerOpen  CallTimeout  CallCancelled  CallFailed
+    └── BreakerOpen  CallLimited  CallTimeout  CallCancelled  CallFailed
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = [
     "CallDenied",
     "CallError",
     "CallFailed",
+    "CallLimited",
     "CallLooping",
     "CallTimeout",
     "Cancelled",
@@ -156,6 +157,10 @@ class CallLooping(CallError):
 
 class BreakerOpen(CallError):
     """The tool failed too often; it is left alone for the seconds named in the message."""
+
+
+class CallLimited(CallError):
+    """The tool was called too often; the message says when it may be called again."""
 
 
 class CallTimeout(CallError, TimeoutError):

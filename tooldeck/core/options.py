@@ -12,6 +12,7 @@ from typing import Any
 from tooldeck.core.actions.names import FINISH, NOTHING
 from tooldeck.core.checks import read_checks
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.rate import RateSettings, read_rate
 from tooldeck.core.settings import BreakerSettings, RetrySettings
 from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest, read_effects, read_word
 
@@ -57,6 +58,9 @@ class Options:
     """Settings, or the number of attempts."""
     breaker: BreakerSettings | int | None = None
     """Settings, or the failures in a row that open it; 0 is off."""
+    rate: RateSettings | str | None = None
+    """How often it is called at most, such as ``"10/s"``, ``"100/min"`` or ``"1/5s"``: a call over the limit
+    waits for its turn as long as its time limit allows, 30 s at most, or is refused as ``limited``."""
     target: str | Callable[[Mapping[str, Any]], Any] | None = None
     """What a call is aimed at, so that one bad host does not close the tool for the others: the name of a
     parameter (of a URL the host counts), or a function from the arguments by name to a text."""
@@ -94,6 +98,7 @@ class Options:
             raise _wrong("retry", self.retry, "must be a number of attempts or RetrySettings")
         if not (self.breaker is None or _is_count(self.breaker) or isinstance(self.breaker, BreakerSettings)):
             raise _wrong("breaker", self.breaker, "must be a number of failures or BreakerSettings")
+        read_rate("rate", self.rate)
         _function("preview", self.preview, "a function of the tool's arguments")
         _function("available", self.available, "a function without arguments")
         _function("schema_override", self.schema_override, "a function of the schema")
@@ -133,6 +138,11 @@ class Options:
         if isinstance(self.breaker, int):
             return BreakerSettings(threshold=self.breaker)
         return self.breaker or BreakerSettings()
+
+    @property
+    def rate_settings(self) -> RateSettings | None:
+        """How often the tool is called."""
+        return read_rate("rate", self.rate)
 
     def changes(self) -> dict[str, Any]:
         """What differs from the defaults."""

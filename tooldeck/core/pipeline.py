@@ -23,6 +23,7 @@ from tooldeck.core.stages.loop_guard import loop_guard, misses
 from tooldeck.core.stages.narrow import narrow
 from tooldeck.core.stages.offered import offered
 from tooldeck.core.stages.present import present
+from tooldeck.core.stages.rate_limit import in_turn, rate_limit
 from tooldeck.core.stages.record import record
 from tooldeck.core.stages.resolve import resolve
 from tooldeck.core.stages.retry import retry
@@ -51,12 +52,14 @@ PIPELINE: tuple[Stage, ...] = (
     tape,
     checks,
     closed,
+    in_turn,
     approve,
     checked_again,
     claim,
     breaker,
     call_limit,
     retry,
+    rate_limit,
     time_limit,
     wrap,
 )

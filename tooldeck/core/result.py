@@ -20,6 +20,7 @@ _ERRORS: dict[Status, type[errors.CallError]] = {
     Status.BLOCKED: errors.CallBlocked,
     Status.LOOPING: errors.CallLooping,
     Status.TRIPPED: errors.BreakerOpen,
+    Status.LIMITED: errors.CallLimited,
     Status.TIMEOUT: errors.CallTimeout,
     Status.CANCELLED: errors.CallCancelled,
     Status.FAILED: errors.CallFailed,

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.rate import RateSettings
 from tooldeck.core.strangers import to_text
 from tooldeck.core.vocabulary import nearest
 
@@ -29,6 +30,8 @@ class SharedTarget:
     """The server's label."""
     faults: tuple[type[BaseException], ...]
     """Failures of these types speak against the target, and not against the tool."""
+    rate: RateSettings | None = None
+    """How often all of the tools together are called; None: no limit."""
 
 
 def read_target(

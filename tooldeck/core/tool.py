@@ -13,6 +13,7 @@ from tooldeck.core.current import CURRENT
 from tooldeck.core.errors import TooldeckError
 from tooldeck.core.help import help_text
 from tooldeck.core.parameters import Parameters
+from tooldeck.core.rate import RateSettings
 from tooldeck.core.resources import Resources
 from tooldeck.core.settings import BreakerSettings, RetrySettings
 from tooldeck.core.targets import SharedTarget, Target
@@ -123,6 +124,8 @@ class Tool:
     """Characters of output that a model is given at most."""
     retry: RetrySettings = field(default_factory=RetrySettings)
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
+    rate: RateSettings | None = None
+    """How often it is called; None: no limit of its own."""
     target: Target | None = None
     """What a call is aimed at, by its checked values; each target has a breaker of its own."""
     shared: SharedTarget | None = None

@@ -38,6 +38,7 @@ class Status(StrEnum):
     INVALID = "invalid"
     LOOPING = "looping"
     TRIPPED = "tripped"
+    LIMITED = "limited"
     DENIED = "denied"
     TIMEOUT = "timeout"
     FAILED = "failed"

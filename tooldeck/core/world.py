@@ -10,6 +10,7 @@ from tooldeck.core.approval import ApprovalRequest, Decision, Provenance, Scope,
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.host import Host
+from tooldeck.core.rate import Rates
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.tool import Tool
 
@@ -97,6 +98,8 @@ class World:
     """Marks outside text for a model: the text and where it comes from."""
     circuits: Circuits
     """The breakers."""
+    rates: Rates
+    """The limits on how often tools are called."""
     services: Services
     """Fills the parameters that the deck fills."""
     hooks: Hooks

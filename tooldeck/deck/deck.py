@@ -23,6 +23,7 @@ from tooldeck.core.loose import LooseTools
 from tooldeck.core.model import Model
 from tooldeck.core.observers import Observers
 from tooldeck.core.questions import Answerer, AskPerson
+from tooldeck.core.rate import Rates
 from tooldeck.core.result import ToolResult
 from tooldeck.core.runs import Runs
 from tooldeck.core.services import Services
@@ -109,6 +110,7 @@ class Deck(
         self._gates = Gates(read_allowed(os.environ), self._now, self._lines.renew)
         self._journal = Journal(open_store(store), self._found)
         self._circuits = Circuits(self._now, self._moved, self._journal.breakers, _shared_name)
+        self._rates = Rates(self._now)
         self._services.provide(Store, lambda: self.store)
         self._ledger = Ledger(self._journal.store, self.history)
         self._workspace = Workspace(workspace)
@@ -226,6 +228,7 @@ class Deck(
             ask=self._ask,
             fence=fence,
             circuits=self._circuits,
+            rates=self._rates,
             services=self._services,
             hooks=self.hooks,
             gates=self._gates,
@@ -246,6 +249,7 @@ class Deck(
     def _forget(self, tool: Tool) -> None:
         self._lines.forget(tool)
         self._circuits.forget(tool)
+        self._rates.forget(tool)
 
     def provide(self, wanted: Any, given: Any) -> Callable[[], None]:
         """Fill parameters ``Injected[wanted]`` with `given`; see `Services.provide`."""

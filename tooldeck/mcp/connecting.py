@@ -30,7 +30,7 @@ from tooldeck.mcp.ways import Way, Ways
 
 __all__ = ["Connecting"]
 
-_DECLARED = ("reads", "effects", "breaker", "trust", "only", "without")
+_DECLARED = ("reads", "effects", "breaker", "trust", "only", "without", "rate", "rates")
 # The options that are the user's declarations.
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tooldeck.core.rate import RateSettings
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.mcp.session import SessionSettings
 
@@ -22,6 +23,11 @@ class ConnectOptions(SessionSettings, total=False):
     breaker: BreakerSettings | None
     """When a failing tool is left alone. Failures that a tool reports count like those of a server that is
     gone; refused arguments do not."""
+    rate: RateSettings | str | None
+    """How often all tools together are called, such as ``"10/s"`` or ``"100/min"``; a call over the limit
+    waits for its turn, or is refused where that comes too late."""
+    rates: Mapping[str, RateSettings | str] | None
+    """The same for each tool by itself, by name or pattern; the last one that fits holds."""
     trust: bool
     """Whether the server's own hints that a tool only reads are believed; by default they are not."""
     only: Iterable[str] | None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import LimitPassed
+from tooldeck.core.rate import RateSettings, read_rate
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.targets import SharedTarget
 from tooldeck.core.tool import Origin, Tool
@@ -33,7 +35,8 @@ class Declarations:
     `reads` names the tools that only read, patterns such as ``get_*`` included; `effects` gives other tools
     their effects by name or pattern. Names are the server's own. With `trust` the server's hints that a tool
     only reads, or may be repeated, are believed where the user says nothing else. `only` and `without` choose
-    the tools that come into the deck.
+    the tools that come into the deck. `rate` says how often all of them together are called, `rates` how
+    often each one by name or pattern.
     """
 
     def __init__(
@@ -45,10 +48,14 @@ class Declarations:
         trust: bool = False,
         only: Iterable[str] | None = None,
         without: Iterable[str] = (),
+        rate: RateSettings | str | None = None,
+        rates: Mapping[str, RateSettings | str] | None = None,
     ) -> None:
         self._only = None if only is None else tuple(only)
         self._without = tuple(without)
         self.breaker = breaker or BreakerSettings()
+        self.rate = read_rate("rate", rate)
+        self._rates = {name: read_rate(f"rates[{name!r}]", given) for name, given in (rates or {}).items()}
         self.trust = trust
         names = [reads] if isinstance(reads, str) else list(reads)
         self._rules: list[tuple[str, frozenset[Effect]]] = [
@@ -78,6 +85,11 @@ class Declarations:
             return fitting[-1]
         return frozenset({Effect.READ}) if accepted and self._hints(remote, "readOnlyHint") else None
 
+    def rate_of(self, remote: RemoteTool) -> RateSettings | None:
+        """How often a tool is called; the last rule that fits holds."""
+        fitting = [rate for name, rate in self._rates.items() if fnmatch.fnmatchcase(remote.name, name)]
+        return fitting[-1] if fitting else None
+
     def idempotent(self, remote: RemoteTool, standing: Standing) -> bool:
         """Whether a call may be repeated, as a trusted server says."""
         return standing is Standing.PINNED and self._hints(remote, "idempotentHint")
@@ -88,14 +100,16 @@ class Declarations:
     def unused(self, names: Iterable[str]) -> list[str]:
         """A sentence for every declared name that no tool has."""
         offered = list(names)
-        missing = [
-            rule for rule, _ in self._rules if not any(fnmatch.fnmatchcase(name, rule) for name in offered)
-        ]
+        rules = dict.fromkeys(
+            [(rule, "effects") for rule, _ in self._rules] + [(r, "a rate") for r in self._rates]
+        )
         sentences: list[str] = []
-        for rule in dict.fromkeys(missing):
+        for rule, what in rules:
+            if any(fnmatch.fnmatchcase(name, rule) for name in offered):
+                continue
             close = nearest(rule, offered, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            sentences.append(f"The server has no tool {rule!r} to declare effects of{hint}")
+            sentences.append(f"The server has no tool {rule!r} to declare {what} of{hint}")
         return sentences
 
 
@@ -130,12 +144,20 @@ def make_tool(
         available=partial(_blocked, session.label, remote.name) if standing is Standing.CHANGED else None,
         origin=Origin("mcp", session.label),
         breaker=declared.breaker,
-        shared=SharedTarget(session.label, (McpClosed, McpConnectError)),
+        rate=_within(declared.rate_of(remote), session),
+        shared=SharedTarget(
+            session.label, (McpClosed, McpConnectError), rate=_within(declared.rate, session)
+        ),
         output_schema=remote.output_schema,
         executor=session.executor,
         signature=signature_for(parameters.schema),
         title=remote.title,
     )
+
+
+def _within(rate: RateSettings | None, session: Session) -> RateSettings | None:
+    """A limit under which no call waits longer for its turn than it may take."""
+    return None if rate is None else replace(rate, wait=min(rate.wait, session.timeout))
 
 
 def _output_of(remote: RemoteTool) -> JsonSchemaParameters | None:

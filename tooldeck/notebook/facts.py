@@ -29,6 +29,7 @@ __all__ = [
     "duration",
     "kept",
     "origin",
+    "pace",
     "pictures",
     "powers",
     "told",
@@ -86,6 +87,13 @@ def powers(tool: Tool) -> str:
     if tool.effects is None:
         return "effects undeclared"
     return " · ".join(words for effect, words in _DOES.items() if effect in tool.effects) or "only computes"
+
+
+def pace(tool: Tool) -> str:
+    """How often the tool and its server may be called, in words; empty where nothing limits it."""
+    server = None if tool.shared is None else tool.shared.rate
+    own = [] if tool.rate is None else [f"at most {tool.rate.words}"]
+    return " · ".join(own + ([] if server is None else [f"its server at most {server.words}"]))
 
 
 def trusted(tool: Tool, known: Provenance | None = None) -> bool:

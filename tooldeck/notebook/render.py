@@ -44,7 +44,13 @@ __all__ = [
     "value_text",
 ]
 
-_GLYPHS = {Status.OK: "●", Status.DENIED: "⊘", Status.TRIPPED: "◌", Status.CANCELLED: "–"}
+_GLYPHS = {
+    Status.OK: "●",
+    Status.DENIED: "⊘",
+    Status.TRIPPED: "◌",
+    Status.LIMITED: "⊘",
+    Status.CANCELLED: "–",
+}
 _LINE = "var(--jp-border-color1,#bdbdbd)"
 _PLAIN = "background:none;padding:0;overflow-wrap:anywhere"
 _UNBROKEN = 20  # characters; the time of a log entry has 19
@@ -132,6 +138,7 @@ def _framed(inner: str) -> str:
 def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
     """What a person should know of a tool before anything else, in words."""
     tokens = tool_tokens(tool)
+    pace = facts.pace(tool)
     return (
         visible(facts.origin(tool.origin)),
         facts.powers(tool),
@@ -139,6 +146,7 @@ def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
         facts.trust(tool, None if policy is None else policy.trust_of(tool)),
         f"risk {tool.risk}",
         f"about {facts.count(tokens, 'token')}",
+        *([pace] if pace else []),
     )
 
 

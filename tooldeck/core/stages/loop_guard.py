@@ -91,8 +91,8 @@ def _refused(call: ToolCall, run: Run, key: str, settings: LoopSettings) -> Outc
 
 def _digest(outcome: Outcome) -> str:
     """What tells one end of a call from another: the whole of it."""
-    # A tripped call tells the seconds that are left, which is no news.
-    error = "" if outcome.status is Status.TRIPPED else outcome.error
+    # These tell the seconds that are left, which is no news.
+    error = "" if outcome.status in (Status.TRIPPED, Status.LIMITED) else outcome.error
     value = canonical_text(outcome.value, _whole)
     return _hash(f"{outcome.status}\0{error}\0{value}\0".encode("utf-8", "surrogatepass") + _parts(outcome))
 

@@ -5,14 +5,11 @@ Exponential backoff with full jitter, after M. Brooker, "Exponential Backoff And
 
 from __future__ import annotations
 
-import contextlib
-from concurrent.futures import Future, InvalidStateError
-
-from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
-from tooldeck.core.cancel import token_of
+from tooldeck.core.call import CURRENT, Outcome, ToolCall
 from tooldeck.core.events import RetryWaits
 from tooldeck.core.hooks import objection
 from tooldeck.core.owned import ATOMS, owned
+from tooldeck.core.pausing import paused
 from tooldeck.core.settings import RetrySettings
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
@@ -50,9 +47,10 @@ def retry(next: Handler, tool: Tool, world: World) -> Handler:
                 world.emit(report)
             left -= pause
             call.log.decide("retry", f"attempt {attempt + 1} after {pause:.2f} s")
-            cancelled = await _wait(call, world, pause)
-            if cancelled is not None:
-                return cancelled
+            stopped = await paused(call, world, pause)
+            if stopped is not None:
+                call.log.decide("retry", f"stopped: {stopped}")
+                return Outcome(Status.CANCELLED, error=f"{call.name} was not tried again: {stopped}.")
         return _given_up(await next(afresh(call)))
 
     return run
@@ -102,25 +100,3 @@ def _given_up(outcome: Outcome) -> Outcome:
     if around is not None and outcome.exception is not None and outcome.transient:
         around.log.repeated = outcome.exception
     return outcome
-
-
-async def _wait(call: ToolCall, world: World, seconds: float) -> Outcome | None:
-    """Wait, unless the call is given up meanwhile: then how it ends."""
-    token, woken, start = token_of(call), Future[None](), world.host.now()
-
-    def wake() -> None:
-        with contextlib.suppress(InvalidStateError):
-            woken.set_result(None)
-
-    undo = token.on_cancel(wake)
-    try:
-        await world.host.sleep(seconds, woken)
-    finally:
-        undo()
-        if call.log.spans is not None:
-            begun, end = start - call.log.started, world.host.now() - call.log.started
-            call.log.spans.append(Span("wait", begun, end, "", call.log.depth))
-    if not token.cancelled:
-        return None
-    call.log.decide("retry", f"stopped: {token.reason}")
-    return Outcome(Status.CANCELLED, error=f"{call.name} was not tried again: {token.reason}.")

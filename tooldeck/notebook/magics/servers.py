@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
@@ -30,7 +30,7 @@ WORDS = (
     *(*SIGN_WORDS, *TASK_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
 )
 """What may follow ``%mcp``."""
-OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots")
+OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots", "rate")
 """The options of ``%mcp connect`` that take a value."""
 FLAGS = ("trust",)
 """Those that take none."""
@@ -47,12 +47,13 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         """Connect MCP servers and look at them.
 
         ``%mcp connect [--label NAME] [--reads TOOL,…] [--timeout SECONDS] [--connect-timeout SECONDS]
-        [--env NAME=VALUE] [--mode auto|legacy] [--transport auto|http|sse] [--roots FOLDER,…] [--trust]
-        COMMAND… | URL | demo`` brings the server's tools into the deck; ``--reads`` names tools that you
-        declare to only read, so that they need no approval, ``--trust`` believes the server about which do,
-        ``--mode legacy`` speaks the protocol up to 2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools
-        [LABEL]`` their tools, ``%mcp close [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one
-        again.
+        [--env NAME=VALUE] [--mode auto|legacy] [--transport auto|http|sse] [--roots FOLDER,…]
+        [--rate [TOOL=]CALLS/TIME,…] [--trust] COMMAND… | URL | demo`` brings the server's tools into the
+        deck; ``--reads`` names tools that you declare to only read, so that they need no approval,
+        ``--trust`` believes the server about which do, ``--rate 10/s`` says how often its tools may be
+        called, ``--rate search=1/s`` how often one of them, ``--mode legacy`` speaks the protocol up to
+        2025-11-25. ``%mcp list`` shows the servers, ``%mcp tools [LABEL]`` their tools, ``%mcp close
+        [LABEL]`` ends one or all, ``%mcp reconnect LABEL`` starts one again.
 
         ``%mcp import`` lists the files in which other programs keep their servers, ``%mcp import
         PROGRAM|FILE`` the servers in one, ``%mcp import PROGRAM|FILE NAME… | --all`` connects them: each
@@ -99,6 +100,7 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
                 label=options.get("label"),
                 reads=[name for name in options.get("reads", "").split(",") if name],
                 trust="trust" in options,
+                **_rates(options.get("rate", "")),
                 **_settings(options),
             )
         show_session(self.notebook, made)
@@ -155,6 +157,23 @@ def _environment(text: str) -> dict[str, str] | None:
         if not equals or not name.strip():
             raise Mistake(f"--env wants NAME=VALUE, several separated by commas, not {pair!r}.")
         found[name.strip()] = value
+    return found
+
+
+class _Rates(TypedDict, total=False):
+    rate: str
+    rates: dict[str, str]
+
+
+def _rates(text: str) -> _Rates:
+    """The limits that a line names: that of the server has no name, those of its tools have theirs."""
+    found: _Rates = {}
+    for part in filter(None, text.split(",")):
+        name, equals, rate = part.rpartition("=")
+        if equals:
+            found.setdefault("rates", {})[name.strip()] = rate
+        else:
+            found["rate"] = rate
     return found
 
 

@@ -30,7 +30,7 @@ __all__ = ["OPTIONS", "SWITCHES", "ToolMagics"]
 
 _VALUED = (
     *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
-    *("call_timeout", "target", "resources"),
+    *("call_timeout", "target", "resources", "rate"),
     *("preview", "available", "schema_override", "check_input", "check_output"),
 )
 _FUNCTIONS = ("preview", "available", "schema_override", "check_input", "check_output")
@@ -58,8 +58,8 @@ class ToolMagics(DeckMagicsBase):
         [--description TEXT] [--idempotent] [--ignore-unknown] [--ask | --no-ask] [--timeout SECONDS]
         [--retry ATTEMPTS] [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted]
         [--max-chars N] [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…]
-        [--preview FUNCTION] [--available FUNCTION] [--schema-override FUNCTION] [--check-input FUNCTION,…]
-        [--check-output FUNCTION,…]``
+        [--rate CALLS/TIME] [--preview FUNCTION] [--available FUNCTION] [--schema-override FUNCTION]
+        [--check-input FUNCTION,…] [--check-output FUNCTION,…]``
 
         A FUNCTION is the name of one in the cell, where it is no tool then, or in the notebook.
 

@@ -6,7 +6,13 @@ from tooldeck.core.vocabulary import Status
 
 __all__ = ["state_of"]
 
-_STATES = {Status.OK: "ok", Status.DENIED: "refused", Status.TRIPPED: "open", Status.CANCELLED: "off"}
+_STATES = {
+    Status.OK: "ok",
+    Status.DENIED: "refused",
+    Status.TRIPPED: "open",
+    Status.LIMITED: "refused",
+    Status.CANCELLED: "off",
+}
 
 
 def state_of(status: Status) -> str:

@@ -99,7 +99,7 @@ class SessionCard(Panel):
             "tools": [
                 {
                     "name": shown_pieces(tool.name),
-                    "powers": facts.powers(tool),
+                    "powers": _powers(tool),
                     "asks": self._word(name, tool),
                     "about": shown_pieces(tool.description),
                 }
@@ -128,6 +128,9 @@ class SessionCard(Panel):
         tokens = self._counted(tuple(tools))
         protocol = [visible(made.session.protocol)] if made.session.protocol else []
         words = [*protocol, facts.count(len(tools), "tool"), f"about {facts.count(tokens, 'token')}"]
+        rate = made.declared.rate
+        if rate is not None:
+            words.append(f"at most {rate.words}")
         return " · ".join(words)
 
     def _counted(self, tools: tuple[Tool, ...]) -> int:
@@ -145,7 +148,7 @@ class SessionCard(Panel):
         if made.reason:
             lines.append(visible(f"  {made.reason}"))
         lines += [
-            f"  {visible(tool.name)}: {facts.powers(tool)} · {self._word(name, tool)}"
+            f"  {visible(tool.name)}: {_powers(tool)} · {self._word(name, tool)}"
             for name, tool in made.tools.items()
         ]
         lines += [visible(f"  note: {note}") for note in made.notes]
@@ -155,7 +158,7 @@ class SessionCard(Panel):
         """The same as static HTML."""
         made = self.made
         rows = [
-            (code(tool.name), shown(facts.powers(tool)), shown(self._word(name, tool)))
+            (code(tool.name), shown(_powers(tool)), shown(self._word(name, tool)))
             for name, tool in made.tools.items()
         ]
         return panel(
@@ -165,3 +168,8 @@ class SessionCard(Panel):
             table(rows),
             *(f"note: {code(note)}" for note in made.notes),
         )
+
+
+def _powers(tool: Tool) -> str:
+    """What the tool may do, and how often it may do it where that is limited for it alone."""
+    return facts.powers(tool) + ("" if tool.rate is None else f" · at most {tool.rate.words}")
