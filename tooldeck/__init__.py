@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         read_reply,
     )
     from tooldeck.core.approval import ApprovalRequest, Decision, Scope
-    from tooldeck.core.call import Run, ToolCall, calling
+    from tooldeck.core.call import ToolCall
+    from tooldeck.core.caller import calling
     from tooldeck.core.cancel import CancelToken
     from tooldeck.core.define import BaseTool, tool
     from tooldeck.core.errors import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tooldeck.core.progress import Progress
     from tooldeck.core.rate import RateSettings
     from tooldeck.core.result import ToolResult
+    from tooldeck.core.run import Run
     from tooldeck.core.run_result import RunResult
     from tooldeck.core.settings import BreakerSettings, LoopSettings, RetrySettings
     from tooldeck.core.tool import Origin, Tool
@@ -64,7 +66,8 @@ _HOMES = {
     ),
     "core.action_tool": ("ActionTool",),
     "core.approval": ("ApprovalRequest", "Decision", "Scope"),
-    "core.call": ("Run", "ToolCall", "calling"),
+    "core.call": ("ToolCall",),
+    "core.caller": ("calling",),
     "core.cancel": ("CancelToken",),
     "core.define": ("BaseTool", "tool"),
     "core.errors": (
@@ -84,6 +87,7 @@ _HOMES = {
     "core.progress": ("Progress",),
     "core.rate": ("RateSettings",),
     "core.result": ("ToolResult",),
+    "core.run": ("Run",),
     "core.run_result": ("RunResult",),
     "core.settings": ("BreakerSettings", "LoopSettings", "RetrySettings"),
     "core.tool": ("Origin", "Tool"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tooldeck import DefinitionError, Run, calling
-from tooldeck.core.call import current_caller
+from tooldeck.core.caller import current_caller
 from tooldeck.testing import fake_deck
 
 

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest
-from tooldeck.core.call import Caller, CallLog, Run, Span, ToolCall
+from tooldeck.core.call import ToolCall
+from tooldeck.core.call_log import CallLog, Span
+from tooldeck.core.caller import Caller
 from tooldeck.core.parameters import Checked, Problem
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Risk, Source, Status, Trust
 

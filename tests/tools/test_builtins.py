@@ -12,9 +12,10 @@ from sample_skills import make_sample_skills
 from sample_workspace import make_sample_workspace
 
 from tooldeck import Deck, DefinitionError
-from tooldeck.core.call import Run, calling
+from tooldeck.core.caller import calling
 from tooldeck.core.errors import SetupError
 from tooldeck.core.messages import Message
+from tooldeck.core.run import Run
 from tooldeck.store.handoffs import Handoffs, Order
 from tooldeck.store.tasks import Tasks
 from tooldeck.tools import load, names

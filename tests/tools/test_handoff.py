@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tooldeck import Deck
-from tooldeck.core.call import Run, calling
+from tooldeck.core.caller import calling
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.messages import ModelReply, ToolRequest
+from tooldeck.core.run import Run
 from tooldeck.store.handoffs import MOST_DEEP, MOST_IN_CHAIN, OPEN, TRANSITIONS, Handoffs, Order
 from tooldeck.store.sqlite import SqliteStore
 from tooldeck.tools.handoffs.agents import Agent, Agents

@@ -17,9 +17,9 @@ from PIL import Image as Pillow
 from sample_pictures import pdf_of, picture_of
 
 from tooldeck import Deck, calling
-from tooldeck.core.call import Run
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.parts import Image
+from tooldeck.core.run import Run
 from tooldeck.tools.browsing.chromium import why_no_browser
 from tooldeck.tools.kinds import media_type_of
 from tooldeck.tools.pages.fetching import Web

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from widget_parts import NASTY, Clock, Page, make_request, make_tool
 
 from tooldeck.core.approval import Decision, Scope
-from tooldeck.core.call import Run
+from tooldeck.core.run import Run
 from tooldeck.core.vocabulary import Source
 from tooldeck.notebook.widgets import ApprovalCard
 

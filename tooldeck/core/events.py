@@ -7,9 +7,10 @@ from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.breaker import BreakerState
-from tooldeck.core.call import Run, ToolCall
+from tooldeck.core.call import ToolCall
 from tooldeck.core.messages import ModelReply, Usage
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.tool import Tool
 

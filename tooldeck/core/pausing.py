@@ -6,7 +6,8 @@ import contextlib
 from concurrent.futures import Future, InvalidStateError
 from typing import TYPE_CHECKING
 
-from tooldeck.core.call import Span, ToolCall
+from tooldeck.core.call import ToolCall
+from tooldeck.core.call_log import Span
 from tooldeck.core.cancel import token_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tooldeck.core.call import Outcome, Span, ToolCall
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.call_log import Span
 from tooldeck.core.stages.approve import approve
 from tooldeck.core.stages.arguments import arguments
 from tooldeck.core.stages.breaker import breaker, closed

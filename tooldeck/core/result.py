@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tooldeck.core import errors
-from tooldeck.core.call import Span, ToolCall
+from tooldeck.core.call import ToolCall
+from tooldeck.core.call_log import Span
 from tooldeck.core.parameters import Note, Problem
 from tooldeck.core.parts import File, Part
 from tooldeck.core.strangers import quoted, to_repr

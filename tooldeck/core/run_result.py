@@ -13,7 +13,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.strangers import quoted
 
 if TYPE_CHECKING:
-    from tooldeck.core.call import Run
+    from tooldeck.core.run import Run
 
 __all__ = ["Round", "RunResult", "RunStatus", "Step"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-from tooldeck.core.call import Run
+from tooldeck.core.run import Run
 
 __all__ = ["Runs"]
 

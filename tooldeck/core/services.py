@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tooldeck.core.call import Run, ToolCall
+from tooldeck.core.call import ToolCall
 from tooldeck.core.cancel import CancelToken, token_of
 from tooldeck.core.errors import DefinitionError, NotProvided
 from tooldeck.core.injection import Need, ToolContext
 from tooldeck.core.progress import Progress, progress_of
+from tooldeck.core.run import Run
 from tooldeck.core.strangers import error_words, to_repr
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tooldeck.core.arguments import merged
-from tooldeck.core.call import Caller, CallLog, Outcome, ToolCall, current_call, current_caller, new_id
+from tooldeck.core.call import Outcome, ToolCall, current_call, new_id
+from tooldeck.core.call_log import CallLog
+from tooldeck.core.caller import Caller, current_caller
 from tooldeck.core.host import Host
 from tooldeck.core.lines import Door, Kind, Lines
 from tooldeck.core.loose import LooseTools

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.action_tool import read_style
 from tooldeck.core.approval import Approver
 from tooldeck.core.asking import check_approvers
-from tooldeck.core.call import Caller
+from tooldeck.core.caller import Caller
 from tooldeck.core.circuits import Circuits
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.gates import Gates, read_allowed

@@ -7,7 +7,7 @@ from typing import Any
 
 from tooldeck.core.action_tool import shown_tool
 from tooldeck.core.approval import Word
-from tooldeck.core.call import current_caller
+from tooldeck.core.caller import current_caller
 from tooldeck.core.tool import Tool
 from tooldeck.policy import Policy
 from tooldeck.registry.export import export

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tooldeck.core.call import Run
 from tooldeck.core.events import Event
 from tooldeck.core.history import History
 from tooldeck.core.lines import Lines
 from tooldeck.core.observers import Observers
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.runs import Runs
 
 __all__ = ["Watched"]

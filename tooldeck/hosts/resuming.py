@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from tooldeck.core.call import Run
 from tooldeck.core.messages import Message
 from tooldeck.core.model import Model
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.hosts.blocking import step
 

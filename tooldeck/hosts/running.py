@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tooldeck.core.call import Run
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host
 from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.model import Model, check_model
 from tooldeck.core.observers import Observers
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.runs import Runs
 from tooldeck.core.tool import Tool

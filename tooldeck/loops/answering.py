@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from tooldeck.core.call import Run, calling, current_caller
+from tooldeck.core.caller import calling, current_caller
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.messages import ToolAnswer, ToolRequest
+from tooldeck.core.run import Run
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.vocabulary import Source
 from tooldeck.loops.loop import Doors

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tooldeck.core.call import Run, calling, current_call, current_caller
+from tooldeck.core.call import current_call
+from tooldeck.core.caller import calling, current_caller
 from tooldeck.core.cancel import token_of
 from tooldeck.core.errors import Cancelled
 from tooldeck.core.events import Event, ModelReplied, ModelSpoke, PersonSpoke, RunEnded, RunStarted
@@ -18,6 +19,7 @@ from tooldeck.core.host import Host, LimitPassed
 from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage, words_of
 from tooldeck.core.model import Model, name_of
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import Round, RunResult, RunStatus, Step
 from tooldeck.core.strangers import error_words
 from tooldeck.core.tokens import estimate_tokens, tool_tokens

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from tooldeck.core.call import Run
 from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.core.messages import Message, Usage
+from tooldeck.core.run import Run
 from tooldeck.core.stored import from_json, to_json
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.requests import not_run

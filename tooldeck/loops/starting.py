@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tooldeck.core.call import Run, current_call, current_caller
+from tooldeck.core.call import current_call
+from tooldeck.core.caller import current_caller
 from tooldeck.core.cancel import CancelToken, token_of
 from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.model import Model, check_model
+from tooldeck.core.run import Run
 from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.loops.asking import ask

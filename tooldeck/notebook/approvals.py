@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.approval import ApprovalRequest, Decision
-from tooldeck.core.call import Run
+from tooldeck.core.run import Run
 from tooldeck.hosts.lanes import when_interrupted
 from tooldeck.hosts.prompt import ask_by_input, ask_on_terminal, refuse
 from tooldeck.notebook.kernel.adapter import running_kernel, shell_port

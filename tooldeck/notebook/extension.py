@@ -6,7 +6,7 @@ import atexit
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tooldeck.core.call import Caller, calling
+from tooldeck.core.caller import Caller, calling
 from tooldeck.core.cells import Cell
 from tooldeck.core.errors import TooldeckError
 from tooldeck.core.events import Event, RunEnded

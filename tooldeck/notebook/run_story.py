@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Literal
 
-from tooldeck.core.call import Run, ToolCall
+from tooldeck.core.call import ToolCall
 from tooldeck.core.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -20,6 +20,7 @@ from tooldeck.core.events import (
 )
 from tooldeck.core.messages import Usage
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook import facts

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from typing import Any, Protocol
 
-from tooldeck.core.call import Run
 from tooldeck.core.errors import SetupError
 from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.guards.text import one_line
 from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook.approvals import show_in_place

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
 
-from tooldeck.core.call import calling
+from tooldeck.core.caller import calling
 from tooldeck.core.errors import SetupError
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tooldeck.core.call import Span
+from tooldeck.core.call_log import Span
 from tooldeck.core.result import ToolResult
 
 __all__ = ["Row", "rows"]

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tooldeck.core.approval import GrantStore, Provenance, Scope, Verdict, Word
-from tooldeck.core.call import Caller, CallLog, ToolCall
+from tooldeck.core.call import ToolCall
+from tooldeck.core.call_log import CallLog
+from tooldeck.core.caller import Caller
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parameters import problems_text
 from tooldeck.core.strangers import quoted

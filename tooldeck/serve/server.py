@@ -17,7 +17,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, NotificationParams
 from mcp_types import Tool as ListedTool
 
-from tooldeck.core.call import Outcome, ToolCall, calling
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.caller import calling
 from tooldeck.core.events import Event, Progressed, ToolAdded, ToolRemoved
 from tooldeck.core.lines import Door
 from tooldeck.core.strangers import error_words

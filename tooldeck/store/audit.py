@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tooldeck.core.arguments import read_arguments
-from tooldeck.core.call import CallLog, ToolCall
+from tooldeck.core.call import ToolCall
+from tooldeck.core.call_log import CallLog
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.events import ApprovalAnswered, AttemptStarted, CallEnded, CallStarted, Event
 from tooldeck.core.model_text import cut

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tooldeck.core.call import Run
 from tooldeck.core.events import CallEnded, Event, ModelReplied, RunEnded, RunStarted
+from tooldeck.core.run import Run
 from tooldeck.core.words import index
 from tooldeck.store.masking import scrub
 from tooldeck.store.protocol import Store

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.call import Run
 from tooldeck.core.cells import Cell
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
+from tooldeck.core.run import Run
 from tooldeck.store.checkpoints import Checkpoint
 from tooldeck.store.conversations import conversation_of
 from tooldeck.tools.checkpoints.comparing import compared, stretch

@@ -7,7 +7,8 @@ from typing import Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision, Scope, Verdict, Word
 from tooldeck.core.arguments import read_arguments
-from tooldeck.core.call import CURRENT, Outcome, ToolCall, new_id
+from tooldeck.core.call import Outcome, ToolCall, new_id
+from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import clocks_stopped
 from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
 from tooldeck.core.hooks import objection

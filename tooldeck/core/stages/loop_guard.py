@@ -10,8 +10,9 @@ import hashlib
 import pickle
 from typing import Any
 
-from tooldeck.core.call import Outcome, Run, ToolCall
+from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.canonical import canonical_text, unlike_any
+from tooldeck.core.run import Run
 from tooldeck.core.settings import LoopSettings
 from tooldeck.core.stages.steer import held
 from tooldeck.core.strangers import to_repr

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from tooldeck.core.approval import Provenance
-from tooldeck.core.call import CallLog, Outcome, ToolCall
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.call_log import CallLog
 from tooldeck.core.errors import CallError
 from tooldeck.core.model_text import Cut, cut, error_text, value_text
 from tooldeck.core.options import MIN_CHARS

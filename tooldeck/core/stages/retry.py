@@ -5,7 +5,8 @@ Exponential backoff with full jitter, after M. Brooker, "Exponential Backoff And
 
 from __future__ import annotations
 
-from tooldeck.core.call import CURRENT, Outcome, ToolCall
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.current import CURRENT
 from tooldeck.core.events import RetryWaits
 from tooldeck.core.hooks import objection
 from tooldeck.core.owned import ATOMS, owned

@@ -8,9 +8,11 @@ from functools import partial
 from types import CoroutineType
 from typing import Any
 
-from tooldeck.core.call import CURRENT, Outcome, Span, ToolCall
+from tooldeck.core.call import Outcome, ToolCall
+from tooldeck.core.call_log import Span
 from tooldeck.core.cancel import token_of
 from tooldeck.core.collecting import outcome_of
+from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import Deadline
 from tooldeck.core.errors import Cancelled, ExpectedError, NotProvided, TooManyHungBodies
 from tooldeck.core.events import AttemptStarted, Streamed

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import cell_magic, magics_class, no_var_expand
 
-from tooldeck.core.call import Run
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.messages import Message
 from tooldeck.core.model import check_model, name_of
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.text_actions import TextManner

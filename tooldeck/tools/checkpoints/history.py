@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tooldeck.core.call import Run
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.messages import Message
+from tooldeck.core.run import Run
 from tooldeck.store.checkpoints import Checkpoint
 from tooldeck.store.conversations import conversation_of
 from tooldeck.store.masked_messages import without_secrets

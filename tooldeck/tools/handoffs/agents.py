@@ -11,8 +11,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tooldeck.core.call import Run, current_caller
+from tooldeck.core.caller import current_caller
 from tooldeck.core.errors import ExpectedError
+from tooldeck.core.run import Run
 from tooldeck.core.strangers import error_words
 from tooldeck.core.vocabulary import nearest
 from tooldeck.guards.fence import fence

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tooldeck.core.call import CallLog
+from tooldeck.core.call_log import CallLog
 from tooldeck.core.errors import DefinitionError, ExpectedError
 from tooldeck.core.injection import Need, ToolContext
 from tooldeck.core.options import check_name
