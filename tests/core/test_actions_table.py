@@ -327,6 +327,8 @@ def test_what_might_mean_something_else_is_never_repaired(text):
 def test_strict_reading_wants_pythons_words():
     assert parse_action("f(x=true)", strict=True).corrected == "f(x=True)"
     assert parse_action('{"name": "f", "arguments": {"x": true}}', strict=True).arguments == {"x": True}
+    assert parse_action('f(x="\\d+")', strict=True).code == "ESCAPE"
+    assert parse_action('f(x=r"\\d+", y="\\n")', strict=True).arguments == {"x": "\\d+", "y": "\n"}
 
 
 def test_limits_are_the_callers_and_are_checked():

@@ -118,8 +118,13 @@ def test_a_script_is_a_list_of_what_a_reply_may_be(deck, go):
 def test_a_script_that_is_at_its_end_or_holds_nonsense_fails(deck, go):
     result = go(deck, model=scripted([("add", {"a": 1})]))
     assert "has 1 replies, and is asked for one more" in result.reason
-    assert "give a ModelReply, text, or pairs" in go(deck, model=scripted([5])).reason
-    assert "give a ModelReply, text, or pairs" in go(deck, model=scripted([[]])).reason
+    for nonsense in (1, None, [], [("add",)], {"text": "x"}, b"x"):
+        with pytest.raises(
+            DefinitionError, match=r"Reply 2 of the script is .*; give a ModelReply, text, or"
+        ):
+            scripted(["fine", nonsense])
+        told = go(deck, model=scripted([lambda messages, given=nonsense: given])).reason
+        assert "give a ModelReply, text, or pairs" in told
     for wrong in ("text", 5, None):
         with pytest.raises(DefinitionError, match="needs a list of replies or a function"):
             scripted(wrong)

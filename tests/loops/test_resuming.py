@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import textwrap
 
 import pytest
 
-from tooldeck import Deck, DefinitionError, SetupError
-from tooldeck.loops import ModelReply, RunLimits, ToolRequest, Usage, scripted
+from tooldeck import ActionLimits, Deck, DefinitionError, SetupError
+from tooldeck.loops import ModelReply, RunLimits, TextActions, ToolRequest, Usage, scripted
 
 SECRET = "sk-proj-" + "a1B2" * 10
 
@@ -60,7 +61,7 @@ def test_a_run_goes_on_after_its_program_was_killed_in_the_middle_of_a_call(tmp_
     assert ended.returncode == 9
     deck = make(path)
     assert [(one.status, one.name) for one in deck.kept_runs()] == [("running", "")]
-    result = again(deck, model=scripted([None, None, "three"]))
+    result = again(deck, model=scripted(["said", "said", "three"]))
     assert (result.status, result.text, result.rounds) == ("done", "three", 3)
     assert result.usage.input >= 200
     told = [answer for message in result.messages for answer in message.answers]
@@ -108,15 +109,42 @@ def test_what_cannot_go_on_says_why(tmp_path, again):
     with pytest.raises(DefinitionError, match="no run 'nobody'"):
         again(deck, id="nobody", model=scripted(["x"]))
     deck.run("go", model=scripted(["done"]))
-    deck.store.run("UPDATE runs SET state = '{}'")
-    with pytest.raises(DefinitionError, match="cannot be read"):
-        again(deck, prompt="x", model=scripted(["x"]))
+    sound = json.loads(deck.kept_runs()[0].state)
+    wrong = [{}, *({**sound, "actions": odd} for odd in ("text", {"several": "all", "limits": {}}, 5))]
+    for state in wrong:
+        deck.store.run("UPDATE runs SET state = ?", (json.dumps(state),))
+        with pytest.raises(DefinitionError, match="cannot be read"):
+            again(deck, prompt="x", model=scripted(["x"]))
 
 
 def test_a_text_run_goes_on_as_one(tmp_path, again):
     deck = make(tmp_path / "deck.db")
     first = "Thought: count\nAction: next_one(a=1)"
     deck.run("go", model=scripted([first]), actions="text", limits=RunLimits(rounds=1))
-    model = scripted([None, "Thought: ok\nFinal Answer: 2"])
+    model = scripted(["said", "Thought: ok\nAction: next_one(a=2)", "Thought: ok\nFinal Answer: 3"])
     result = again(deck, model=model, limits=RunLimits(rounds=5))
-    assert (result.status, result.text) == ("done", "2")
+    assert (result.status, result.text) == ("done", "3")
+    observed = [message.text.partition(" ")[0] for message in result.messages if message.role == "user"]
+    assert observed == ["go", "Observation[1]", "Observation[2]"]
+
+
+def test_a_text_run_goes_on_with_its_settings(tmp_path, again):
+    path = tmp_path / "deck.db"
+    settings = TextActions(
+        several="first", repair=True, strict=True, plain_answer=False, observation_chars=500,
+        limits=ActionLimits(keywords=2),
+    )  # fmt: skip
+    first = make(path).run("go", model=scripted(["Action: next_one(a=1)"]), actions=settings,
+                           limits=RunLimits(rounds=1))  # fmt: skip
+    assert first.status == "limit"
+    deck = make(path)
+    deck.add(lambda **given: "x" * 900, name="keep", effects="write")
+    script = ["said", "plain words", "Action: next_one(a=true)", "Action: keep（a=1）\nAction: next_one(a=5)",
+              "Action: keep(a=1, b=2, c=3)", "Final Answer: 6"]  # fmt: skip
+    result = again(deck, model=scripted(script), limits=RunLimits(rounds=9))
+    assert (result.text, [step.request.name for step in result.calls]) == ("6", ["keep"])
+    told = [message.text for message in result.messages if message.role == "user"][2:]
+    assert "NO_ACTION" in told[0]
+    assert "UNQUOTED" in told[1]
+    assert len(told[2]) < 700
+    assert "TOO_MANY" in told[3]

@@ -7,6 +7,7 @@ import contextlib
 import json
 import pickle
 import threading
+import time
 
 import pytest
 from loop_drivers import awaited, blocking
@@ -15,6 +16,7 @@ from model_servers import STREAMS, serve, sse, status
 from tooldeck import Answer, DefinitionError, Image, RetrySettings, Run, SetupError
 from tooldeck.core.events import ModelSpoke
 from tooldeck.loops import RunLimits, anthropic, from_json, gemini, openai_chat, openai_responses, to_json
+from tooldeck.loops.wire.openai_chat import ChatForm
 from tooldeck.loops.wire.sse import event_data
 
 MAKERS = {
@@ -253,8 +255,37 @@ def test_a_stream_that_always_breaks_ends_the_run(provider, deck, go):
     with serve([sse(*half)] * 3, provider) as server:
         result = go(deck, model=model_of(provider, server))
     assert result.status == "failed"
-    assert "the stream ended before the reply did" in result.reason
+    assert "the stream ended before the reply did; try again, or ask for whole replies" in result.reason
     assert len(server.requests) == 3
+    with serve([sse(*half, broken=True)] * 3, provider) as server:
+        result = go(deck, model=model_of(provider, server))
+    assert "the connection broke off (RemoteProtocolError" in result.reason
+    assert "stream=False" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("provider", "event"),
+    [
+        ("openai_chat", {"choices": [{"delta": {"tool_calls": [None]}}]}),
+        ("openai_responses", {"type": "response.completed", "response": []}),
+        ("anthropic", {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta"}}),
+        ("gemini", {"candidates": [{"content": "x"}]}),
+    ],
+    ids=list(MAKERS),
+)
+def test_an_event_of_another_form_is_told_and_not_asked_for_again(provider, event, deck, go):
+    with serve([sse(event)], provider) as server:
+        result = go(deck, model=model_of(provider, server))
+    assert (result.status, len(server.requests)) == ("failed", 1)
+    assert "cannot be read (" in result.reason
+    assert "Is base_url right" in result.reason
+
+
+def test_a_page_of_a_proxy_is_told_as_words(deck, go):
+    page = b"<html><style>p {color: red}</style><body><h1>Bad Gateway</h1></body></html>"
+    with serve([status(502, page, content_type="text/html")] * 3, "openai_chat") as server:
+        result = go(deck, model=model_of("openai_chat", server))
+    assert "it answered 502: Bad Gateway. The fault is on its side: try again later" in result.reason
 
 
 def test_a_wrong_key_is_told_without_it_and_not_tried_again(provider, deck, go, monkeypatch):
@@ -390,7 +421,7 @@ def test_a_silent_server_is_given_up(deck, go):
         result = go(deck, model=model_of("openai_chat", server, timeout=0.1, retry=RetrySettings(attempts=1)))
         over.set()
     assert result.status == "failed"
-    assert "ReadTimeout" in result.reason
+    assert "it said nothing for 0.1 s (ReadTimeout" in result.reason
 
 
 def test_the_time_of_a_run_breaks_a_request_off():
@@ -465,3 +496,25 @@ async def test_events_are_read_however_they_are_cut(size):
 
     found = [data async for data in event_data(chunks())]
     assert found == ["one", "two\nlines", "a\u2028b\x85c", "天", "last"]
+
+
+async def test_an_event_of_megabytes_in_small_pieces_takes_time_that_grows_with_its_length():
+    async def chunks():
+        yield b"data: "
+        for _ in range(8_000):
+            yield b"x" * 1_000
+
+    start = time.process_time()
+    assert [len(data) async for data in event_data(chunks())] == [8_000_000]
+    assert time.process_time() - start < 10  # put together anew with each piece it takes minutes
+
+
+def test_arguments_of_a_megabyte_in_small_pieces_take_time_that_grows_with_their_length():
+    call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "x" * 5}}
+    piece = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+    assembly, start = ChatForm().assembly(), time.process_time()
+    for _ in range(200_000):
+        assembly.take(piece)
+    assembly.take({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    assert len(ChatForm().read(assembly.whole).requests[0].arguments) == 1_000_000
+    assert time.process_time() - start < 5

@@ -78,7 +78,6 @@ class Loop:
         limits: RunLimits,
         messages: Sequence[Message],
         prompt: Message | None,
-        actions: str,
         spend: Callable[[Account], None] | None = None,
         on_text: Callable[[str], object] | None,
     ) -> None:
@@ -92,7 +91,7 @@ class Loop:
         self._messages = [*messages] if prompt is None else [*messages, prompt]
         said = [one.text for one in self._messages if one.role == "user" and one.text]
         self._prompt = said[-1] if said else ""
-        self._keeper = Keeper(doors.store, run, actions)
+        self._keeper = Keeper(doors.store, run, manner.kept)
         self._on_text = on_text
         self._steps: list[Step] = []
         self._replies: list[Round] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from tooldeck.core.actions.records import Action
 from tooldeck.core.messages import Message, ModelReply, ReplyEnd, ToolRequest
@@ -59,6 +59,11 @@ class Manner(Protocol):
         """When repetitions are refused in a run that does not say it; None leaves that to the deck."""
         ...
 
+    @property
+    def kept(self) -> Any:
+        """What a store needs to go on in the same manner, as plain JSON."""
+        ...
+
     def offered(self, tools: Sequence[Tool], /) -> Sequence[Tool]:
         """The tools that the model is given natively."""
         ...
@@ -81,6 +86,7 @@ class Native:
 
     limits = RunLimits()
     loop_guard = None
+    kept = "native"
 
     def offered(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """All of them."""

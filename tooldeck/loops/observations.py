@@ -6,17 +6,26 @@ Nothing in the text can be taken for a label or for the end of the fence.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tooldeck.core.actions.labels import label_at
 from tooldeck.core.actions.records import Refusal
+from tooldeck.core.messages import Message
 from tooldeck.core.model_text import cut
 from tooldeck.core.run_result import Step
 
-__all__ = ["observation", "refused"]
+__all__ = ["observation", "observed", "refused"]
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """What some readers take for the end of a line, though it is no line feed."""
 _TICKS = re.compile(r"`{3,}")
+_HEADER = re.compile(r"^Observation\[(\d{1,9})\] ", re.MULTILINE)
+
+
+def observed(messages: Iterable[Message]) -> int:
+    """The number of the last observation in a conversation; 0 where there is none."""
+    found = [int(one) for said in messages if said.role == "user" for one in _HEADER.findall(said.text)]
+    return max(found, default=0)
 
 
 def observation(number: int, step: Step, limit: int) -> str:

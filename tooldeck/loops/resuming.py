@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from tooldeck.core.actions import ActionLimits
 from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.core.messages import Message, Usage
 from tooldeck.core.run import Run
 from tooldeck.core.stored import from_json, to_json
 from tooldeck.loops.limits import Account, RunLimits
 from tooldeck.loops.requests import not_run
+from tooldeck.loops.text_actions import TextActions
 from tooldeck.store.conversations import conversation_of
 from tooldeck.store.masked_messages import without_secrets
 from tooldeck.store.masking import scrub
@@ -28,7 +30,7 @@ _CUT = "the program ended while it was under way; whether it had an effect is no
 class Keeper:
     """Writes one run down; never raises."""
 
-    def __init__(self, store: Store | None, run: Run, actions: str) -> None:
+    def __init__(self, store: Store | None, run: Run, actions: Any) -> None:
         self._table = None if store is None else RunTable(store)
         self._write = Sparing("Runs")
         self._run = run
@@ -66,7 +68,7 @@ class Resumed(NamedTuple):
     name: str
     messages: tuple[Message, ...]
     limits: RunLimits
-    actions: str
+    actions: Literal["native"] | TextActions
     standing: dict[str, Any]
     """Who worked in it, and what it was left; see `Run.standing`."""
     spend: Callable[[Account], None]
@@ -94,9 +96,9 @@ def _read(kept: KeptRun) -> Resumed:
         limits = RunLimits(**state["limits"])
         spent = dict(state["spent"])
         usage = Usage(**spent["usage"])
-        actions = str(state["actions"])
+        actions = _actions(state["actions"])
         standing = dict(state.get("standing", {}))
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, DefinitionError) as error:
         raise DefinitionError(f"The run {kept.id!r} cannot be read: {error}.") from None
 
     def spend(account: Account) -> None:
@@ -104,6 +106,13 @@ def _read(kept: KeptRun) -> Resumed:
         account.started -= float(spent["seconds"])
 
     return Resumed(kept.id, kept.name, _answered(messages), limits, actions, standing, spend)
+
+
+def _actions(kept: Any) -> Literal["native"] | TextActions:
+    if kept == "native":
+        return "native"
+    settings: dict[str, Any] = {**kept, "limits": ActionLimits(**kept["limits"])}
+    return TextActions(**settings)
 
 
 def _answered(messages: tuple[Message, ...]) -> tuple[Message, ...]:

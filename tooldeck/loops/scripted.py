@@ -19,6 +19,8 @@ from tooldeck.core.tool import Tool
 
 __all__ = ["recorded", "scripted"]
 
+_GIVE = "give a ModelReply, text, or pairs of a tool's name and its arguments."
+
 
 def scripted(replies: Iterable[Any] | Callable[..., Any], *, name: str = "scripted") -> Model:
     """A model that gives these replies one after the other, or what a function of the messages gives.
@@ -34,7 +36,11 @@ def scripted(replies: Iterable[Any] | Callable[..., Any], *, name: str = "script
         return _Scripted(None, replies, name)
     if isinstance(replies, str | bytes) or not isinstance(replies, Iterable):
         raise DefinitionError(f"scripted() needs a list of replies or a function, got {to_repr(replies)}.")
-    return _Scripted(list(replies), None, name)
+    given = list(replies)
+    for place, reply in enumerate(given, 1):
+        if not (callable(reply) or _is_reply(reply)):
+            raise DefinitionError(f"Reply {place} of the script is {to_repr(reply)[:100]}; {_GIVE}")
+    return _Scripted(given, None, name)
 
 
 def recorded(source: RunResult | Iterable[Message] | str | os.PathLike[str]) -> Model:
@@ -117,13 +123,16 @@ def _reply(given: Any) -> ModelReply:
         raise given
     if isinstance(given, str):
         return ModelReply(given)
-    pairs = [given] if _is_call(given) else list(given) if isinstance(given, list | tuple) else []
-    if not pairs or not all(map(_is_call, pairs)):
-        raise ModelError(
-            f"The script gives {to_repr(given)[:100]}; give a ModelReply, text, or pairs of a tool's name "
-            "and its arguments."
-        )
+    if not _is_reply(given):
+        raise ModelError(f"The script gives {to_repr(given)[:100]}; {_GIVE}")
+    pairs = [given] if _is_call(given) else given
     return ModelReply(requests=tuple(ToolRequest("", name, arguments) for name, arguments in pairs))
+
+
+def _is_reply(given: Any) -> bool:
+    if isinstance(given, ModelReply | BaseException | str) or _is_call(given):
+        return True
+    return isinstance(given, list | tuple) and bool(given) and all(map(_is_call, given))
 
 
 def _is_call(given: Any) -> bool:

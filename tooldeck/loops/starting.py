@@ -18,6 +18,7 @@ from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import RunLimits
 from tooldeck.loops.loop import Doors, Loop
 from tooldeck.loops.manners import Manner, Native
+from tooldeck.loops.observations import observed
 from tooldeck.loops.resuming import resumed
 from tooldeck.loops.text_actions import TextActions, TextManner
 
@@ -37,11 +38,11 @@ def start(
     on_text: Callable[[str], object] | None,
 ) -> Loop:
     """The run that the arguments describe; raises `DefinitionError` for what cannot be meant."""
-    manner = _manner(actions)
     _check_limits(limits)
     if not isinstance(system, str):
         raise DefinitionError(f"system must be text, got {type(system).__name__}.")
     earlier = [_message(one, "messages") for one in messages]
+    manner = _manner(actions, earlier)
     if system:
         earlier = [Message("system", system), *(one for one in earlier if one.role != "system")]
     current = Run(loop_guard=manner.loop_guard) if run is None else run
@@ -54,7 +55,6 @@ def start(
         limits=limits or manner.limits,
         messages=earlier,
         prompt=_prompt(prompt),
-        actions="native" if actions == "native" else "text",
         on_text=on_text,
     )
 
@@ -75,7 +75,7 @@ def restart(
     last = kept.messages[-1] if kept.messages else None
     if prompt is None and (last is None or last.role == "assistant"):
         raise DefinitionError("That run has its answer; say what comes next with prompt=….")
-    manner = _manner(kept.actions)
+    manner = _manner(kept.actions, kept.messages)
     current = Run(kept.name, loop_guard=manner.loop_guard) if run is None else run
     current.session_id = kept.id
     current.take(kept.standing)
@@ -88,7 +88,6 @@ def restart(
         limits=limits or kept.limits,
         messages=kept.messages,
         prompt=None if prompt is None else _prompt(prompt),
-        actions=kept.actions,
         spend=kept.spend,
         on_text=on_text,
     )
@@ -135,11 +134,11 @@ def _check_limits(limits: Any) -> None:
         raise DefinitionError(f"limits must be RunLimits, as in RunLimits(rounds=8), got {to_repr(limits)}.")
 
 
-def _manner(actions: Any) -> Manner:
+def _manner(actions: Any, earlier: Sequence[Message]) -> Manner:
     if isinstance(actions, TextActions):
-        return TextManner(actions)
+        return TextManner(actions, observed(earlier))
     if actions == "text":
-        return TextManner(TextActions())
+        return TextManner(TextActions(), observed(earlier))
     if actions == "native":
         return Native()
     raise DefinitionError(f"actions must be 'native', 'text' or TextActions, got {to_repr(actions)}.")

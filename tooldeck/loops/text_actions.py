@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from tooldeck.core.actions import Action, ActionLimits, read_reply
 from tooldeck.core.actions.records import ActionCode, Refusal, Reply, Several
@@ -50,7 +51,8 @@ class TextActions:
     """Whether full-width marks, typographic quotes and line breaks in quotes are read all the same. None: for
     tools that are declared to read only; calls of others are refused with the corrected text."""
     strict: bool = False
-    """Whether ``true`` and ``null`` are refused in place of ``True`` and ``None``."""
+    """Whether ``true`` and ``null`` are refused in place of ``True`` and ``None``, and backslashes that start
+    no escape."""
     plain_answer: bool = True
     """Whether a reply without any label or call is the answer."""
     observation_chars: int = 4_000
@@ -76,10 +78,15 @@ class TextManner:
     limits = RunLimits(rounds=8)
     loop_guard = LoopSettings(warn=2, block=2, halt=1)
 
-    def __init__(self, settings: TextActions) -> None:
+    def __init__(self, settings: TextActions, observed: int = 0) -> None:
         self._settings = settings
-        self._observed = 0
+        self._observed = observed
         self._was_empty = False
+
+    @property
+    def kept(self) -> Any:
+        """The settings."""
+        return asdict(self._settings)
 
     def offered(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """None: the model reads of them in the text."""

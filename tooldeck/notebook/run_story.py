@@ -29,6 +29,8 @@ __all__ = ["Entry", "RunStory"]
 
 MOST = 500
 """Entries that are shown; the oldest beyond them are only counted."""
+LIVE_CHARS = 20_000
+"""Characters at the end of what is being written that are shown."""
 
 
 @dataclass(slots=True)
@@ -54,7 +56,7 @@ class RunStory:
         self.entries: list[Entry] = []
         self.left_out = 0
         self.live = ""
-        """What the model is writing now."""
+        """The end of what the model is writing now, `LIVE_CHARS` at most."""
         self.rounds = 0
         self.calls = 0
         self.usage = Usage()
@@ -67,7 +69,7 @@ class RunStory:
         """What an event changes: nothing, the words being written, or more than that."""
         with self._lock:
             if isinstance(event, ModelSpoke) and event.run is self.run:
-                self.live = "" if event.afresh else self.live + event.text
+                self.live = "" if event.afresh else (self.live + event.text)[-LIVE_CHARS:]
                 return "words"
             if isinstance(event, CallStarted | CallEnded):
                 return self._call(event)

@@ -203,10 +203,10 @@ class Grammar:
         first = self.tokens[self.at]
         if self.tokens[self.at + 1].kind != "string":
             self.at += 1
-            return read_string(self.text, first, self.found)
+            return read_string(self.text, first, self.found, strict=self.strict)
         parts: list[str] = []
         while self.now.kind == "string":
-            parts.append(read_string(self.text, self.now, self.found))
+            parts.append(read_string(self.text, self.now, self.found, strict=self.strict))
             self.at += 1
         if any(token.quote in CURLY for token in self.tokens[self.at - len(parts) : self.at]):
             raise Refused(ActionCode.SYNTAX, first.start, "Quotes of two kinds; write the text in one pair.")

@@ -32,8 +32,11 @@ _ZEROS = re.compile(r"0[0-9_]+")
 # The texts these see have at most `ActionLimits.number` characters.
 
 
-def read_string(text: str, token: Token, found: Findings) -> str:
-    """The text that the literal `token` of `text` stands for; raises `Refused`."""
+def read_string(text: str, token: Token, found: Findings, *, strict: bool) -> str:
+    """The text that the literal `token` of `text` stands for; raises `Refused`.
+
+    `strict` refuses backslashes that start no escape.
+    """
     prefix = token.text.lower()
     start = token.start + len(prefix) + len(token.quote)
     end = token.end - len(token.quote)
@@ -55,7 +58,7 @@ def read_string(text: str, token: Token, found: Findings) -> str:
     if "r" in prefix or token.quote in CURLY or text.find("\\", start, end) < 0:
         value = text[start:end].replace("\r\n", "\n")
     else:
-        value = _Escapes(text, start, end, found).read()
+        value = _Escapes(text, start, end, found, strict=strict).read()
     return _watched(value, found)
 
 
@@ -77,12 +80,13 @@ def _watched(value: str, found: Findings) -> str:
 class _Escapes:
     """One text with backslashes, from left to right."""
 
-    def __init__(self, text: str, start: int, end: int, found: Findings) -> None:
+    def __init__(self, text: str, start: int, end: int, found: Findings, *, strict: bool) -> None:
         self.text = text
         self.start = start
         self.at = start
         self.end = end
         self.found = found
+        self.strict = strict
         self.odd = self.plain = False
 
     def read(self) -> str:
@@ -113,6 +117,10 @@ class _Escapes:
         if self.odd and self.plain:
             raise Refused(
                 ActionCode.ESCAPE, self.start, 'Backslashes with two readings; write r"…" or \\\\ for each.'
+            )
+        if self.odd and self.strict:
+            raise Refused(
+                ActionCode.ESCAPE, self.start, 'A backslash that starts no escape; write r"…" or \\\\.'
             )
         if self.odd:
             self.found.note('kept backslashes that start no escape; r"…" or \\\\ says so')

@@ -54,7 +54,8 @@ def parse_action(
     with the nearest; None lets every name pass. `aliases`: further spellings, also with dots and dashes, and
     the tools they mean. `lone`: for a tool, the parameter that a value without a name is for.
     `repair`: True, or the tools for which it is, reads full-width marks, typographic quotes and line breaks
-    in quotes; else they are refused with the corrected call. `strict` refuses ``true`` and ``null`` in calls.
+    in quotes; else they are refused with the corrected call. `strict` refuses ``true`` and ``null`` in calls,
+    and backslashes that start no escape.
     `limits` bound the work: 16,384 characters by default.
 
     Both results have ``ok`` and ``unwrap()``; a refusal raises `ActionError` there. Raises TypeError when

@@ -166,7 +166,7 @@ class _Assembly:
         self.whole: dict[str, Any] | None = None
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces: dict[tuple[int, str], list[str]] = {}
+        self._pieces: dict[int, dict[str, list[str]]] = {}
 
     def take(self, data: dict[str, Any]) -> str:
         """See `Assembly.take`."""
@@ -194,16 +194,15 @@ class _Assembly:
             str(kind)
         )
         if name is not None:
-            self._pieces.setdefault((index, name), []).append(str(delta.get(name) or ""))
+            self._blocks[index]  # a piece of nothing that was begun makes the stream unreadable
+            self._pieces.setdefault(index, {}).setdefault(name, []).append(str(delta.get(name) or ""))
         elif kind == "signature_delta":
             self._blocks.setdefault(index, {})["signature"] = delta.get("signature")
         return str(delta.get("text") or "") if name == "text" else ""
 
     def _block(self, index: int) -> dict[str, Any]:
         block = self._blocks[index]
-        for (place, name), pieces in self._pieces.items():
-            if place != index:
-                continue
+        for name, pieces in self._pieces.get(index, {}).items():
             if name == "partial_json":
                 block["input"] = _read_input("".join(pieces))
             else:

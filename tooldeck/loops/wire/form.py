@@ -52,8 +52,10 @@ class Sent:
 class Assembly(Protocol):
     """A reply that comes in pieces, put together to what it would be without a stream."""
 
-    whole: dict[str, Any] | None
-    """The reply, once it is complete."""
+    @property
+    def whole(self) -> dict[str, Any] | None:
+        """The reply, once it is complete."""
+        ...
 
     def take(self, data: dict[str, Any], /) -> str:
         """One more event; returns the text that is new in it."""

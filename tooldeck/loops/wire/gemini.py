@@ -154,6 +154,8 @@ class _Assembly:
         self.whole: dict[str, Any] | None = None
         self._seen: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
+        self._texts: list[list[str]] = []
+        """The pieces of the text of each part."""
 
     def take(self, data: dict[str, Any]) -> str:
         """See `Assembly.take`."""
@@ -168,7 +170,11 @@ class _Assembly:
                 told += str(part.get("text") or "") if not part.get("thought") else ""
             reason = candidate.get("finishReason")
         if reason or self._seen.get("promptFeedback", {}).get("blockReason"):
-            content = {"role": "model", "parts": self._parts}
+            parts = [
+                {**part, "text": "".join(pieces)} if pieces else part
+                for part, pieces in zip(self._parts, self._texts, strict=True)
+            ]
+            content = {"role": "model", "parts": parts}
             self.whole = {"candidates": [{"content": content, "finishReason": reason}]}
         if self.whole is not None:
             self.whole |= self._seen
@@ -181,6 +187,9 @@ class _Assembly:
         last = self._parts[-1] if self._parts else {}
         same = "text" in part and "text" in last and part.get("thought") == last.get("thought")
         if same and "thoughtSignature" not in last:
-            self._parts[-1] = {**last, **part, "text": str(last["text"]) + str(part["text"])}
+            self._parts[-1] = {**last, **part}
         else:
             self._parts.append(part)
+            self._texts.append([])
+        if "text" in part:
+            self._texts[-1].append(str(part["text"]))

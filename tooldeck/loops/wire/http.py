@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import json
+import re
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from tooldeck.core.tool import Executor, Tool
 from tooldeck.core.transient import is_transient, retry_after
 from tooldeck.hosts.background import background
 from tooldeck.loops.asking import Again
-from tooldeck.loops.wire.form import Form, Sent
+from tooldeck.loops.wire.form import Assembly, Form, Sent
 from tooldeck.loops.wire.keys import Key
 from tooldeck.loops.wire.sse import event_data
 from tooldeck.store.masking import scrub
@@ -35,6 +36,9 @@ _CONNECT = 15.0
 """Seconds in which a connection must be there."""
 _SAID = 500
 """Characters of a server's error that are told."""
+_BROKEN = "try again, or ask for whole replies: stream=False"
+_UNREADABLE = (TypeError, ValueError, AttributeError, LookupError)
+"""What reading something of another form than was agreed on raises."""
 _FINAL = {"insufficient_quota"}
 """Refusals under a status that passes, which do not."""
 
@@ -143,18 +147,24 @@ class HttpModel:
                 data = json.loads(text)
             except ValueError:
                 raise TransientError(f"the stream has an event that is no JSON: {text[:80]!r}") from None
-            told = assembly.take(data) if isinstance(data, dict) else ""
+            told = self._taken(assembly, data) if isinstance(data, dict) else ""
             if told:
                 yield told
         if assembly.whole is None:
-            raise TransientError("the stream ended before the reply did")
+            raise TransientError(f"the stream ended before the reply did; {_BROKEN}")
         yield self._read(assembly.whole)
+
+    def _taken(self, assembly: Assembly, data: dict[str, Any]) -> str:
+        try:
+            return assembly.take(data)
+        except _UNREADABLE as error:
+            raise ModelError(f"the stream cannot be read ({error_words(error)}). {self._hint()}") from error
 
     def _read(self, whole: dict[str, Any]) -> ModelReply:
         try:
             reply = self._form.read(whole)
-        except (TypeError, ValueError, AttributeError, LookupError) as error:
-            raise ModelError(f"the reply cannot be read: {error_words(error)}") from error
+        except _UNREADABLE as error:
+            raise ModelError(f"the reply cannot be read ({error_words(error)}). {self._hint()}") from error
         usage = reply.usage
         if usage is None or self._prices is None or usage.cost is not None:
             return reply
@@ -179,16 +189,33 @@ class HttpModel:
             hint = f" {self._key.hint}" if self._key is not None else " No key was sent; give api_key=…."
         elif status in (301, 302, 307, 308, 404, 405):
             hint = f" {self._hint()}"
+        elif status == 429:
+            hint = " Try again later; how much a key may ask is set at its provider."
+        elif status >= 500:
+            hint = " The fault is on its side: try again later, or read its log."
         raise _Refused(f"it answered {status}: {told[0]}.{hint}", response, final=told[1] in _FINAL)
 
     def _hint(self) -> str:
         like = self._form.base_url
         return f"Is base_url right, and is there a model {self.name!r}? A base_url is like {like!r}."
 
+    def _words(self, error: Exception) -> str:
+        """What went wrong, and what to do."""
+        if isinstance(error, ModelError | TransientError):
+            return str(error)
+        import httpx
+
+        said = error_words(error)
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return f"it cannot be reached ({said}); is the server running, and base_url right?"
+        if isinstance(error, httpx.TimeoutException):
+            return f"it said nothing for {self._timeout:g} s ({said}); give it longer: timeout=…"
+        if isinstance(error, httpx.TransportError):
+            return f"the connection broke off ({said}); {_BROKEN}"
+        return said
+
     def _give_up(self, error: Exception) -> NoReturn:
-        said = str(error) if isinstance(error, ModelError | TransientError) else error_words(error)
-        if type(error).__name__ in ("ConnectError", "ConnectTimeout"):
-            said = f"it cannot be reached ({said}); is the server running, and base_url right?"
+        said = self._words(error)
         said = scrub(said, [self._key.value] if self._key is not None else [])
         raise ModelError(
             f"{self.name} at {self.base_url}: {said}", status=getattr(error, "status", None)
@@ -202,6 +229,10 @@ class _Refused(ModelError):
         super().__init__(message, status=response.status_code)
         self.response = response
         self.final = final
+
+
+_TAG = re.compile(r"<(style|script)\b.*?</\1\s*>|<[^<>]{0,500}>", re.DOTALL | re.IGNORECASE)
+"""Marks of HTML, which proxies answer with, and what is not for people."""
 
 
 @functools.cache
@@ -236,7 +267,7 @@ def _told(start: bytes) -> tuple[str, str]:
             said, code = error.get("message") or error.get("detail"), error.get("code")
         elif isinstance(error, str):
             said = error
-    words = " ".join(str(said or text).split())[:_SAID]
+    words = " ".join(str(said or _TAG.sub(" ", text)).split())[:_SAID]
     return words.rstrip(".") or "nothing more", str(code)
 
 

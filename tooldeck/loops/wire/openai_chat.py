@@ -163,9 +163,9 @@ class _Assembly:
     """The deltas of one message."""
 
     def __init__(self) -> None:
-        self.whole: dict[str, Any] | None = None
         self._texts: dict[str, list[str]] = {}
         self._calls: dict[Any, dict[str, Any]] = {}
+        self._arguments: dict[Any, list[str]] = {}
         self._seen: dict[str, Any] = {}
         self._finish: str | None = None
 
@@ -179,8 +179,6 @@ class _Assembly:
         for choice in (data.get("choices") or [])[:1]:
             told = self._delta(choice.get("delta") or {})
             self._finish = choice.get("finish_reason") or self._finish
-        if self._finish is not None:
-            self.whole = self._put_together()
         return told
 
     def _delta(self, delta: dict[str, Any]) -> str:
@@ -199,15 +197,22 @@ class _Assembly:
             index = f"{index} {given}"
             known = self._calls.get(index)
         if known is None:
-            known = self._calls[index] = {"function": {"name": "", "arguments": ""}}
+            known = self._calls[index] = {"function": {"name": ""}}
         function = piece.get("function") or {}
         known.update(
             {name: value for name, value in piece.items() if name not in ("function", "index") and value}
         )
         known["function"]["name"] = known["function"]["name"] or function.get("name") or ""
-        known["function"]["arguments"] += function.get("arguments") or ""
+        self._arguments.setdefault(index, []).append(function.get("arguments") or "")
 
-    def _put_together(self) -> dict[str, Any]:
+    @property
+    def whole(self) -> dict[str, Any] | None:
+        """See `Assembly.whole`."""
+        if self._finish is None:
+            return None
         message: dict[str, Any] = {name: "".join(pieces) for name, pieces in self._texts.items()}
-        message["tool_calls"] = list(self._calls.values())
+        message["tool_calls"] = [
+            {**call, "function": {**call["function"], "arguments": "".join(self._arguments[index])}}
+            for index, call in self._calls.items()
+        ]
         return {"choices": [{"message": message, "finish_reason": self._finish}], **self._seen}

@@ -13,15 +13,20 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
 
 async def event_data(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """The data of each event; one that the end of the stream cuts off is given as well."""
-    rest, data = b"", list[str]()
+    rest, data, waiting = b"", list[str](), list[bytes]()
     async for chunk in chunks:
-        *lines, rest = _LINE_END.split(rest + chunk)
+        waiting.append(chunk)
+        if not rest.endswith(b"\r") and b"\n" not in chunk and b"\r" not in chunk:
+            continue  # a line of megabytes is put together once, not anew with each of its pieces
+        *lines, rest = _LINE_END.split(b"".join([rest, *waiting]))
+        waiting = []
         for line in lines:
             if line:
                 _take(line, data)
             elif data:
                 yield "\n".join(data)
                 data = []
+    rest = b"".join([rest, *waiting])
     if rest.strip():
         _take(rest.rstrip(b"\r"), data)
     if data:

@@ -20,8 +20,6 @@ __all__ = ["RunView"]
 
 _VALUE_CHARS = 2_000
 """Characters of a result that the card of a call shows; the whole is in the history."""
-_LIVE_CHARS = 20_000
-"""Characters at the end of what is being written that are shown."""
 _SAID_CHARS = 4_000
 """Characters that a person can say at once."""
 
@@ -58,7 +56,7 @@ class RunView(Panel):
         self._speak()
 
     def _speak(self) -> None:
-        self.live = shown_pieces(self.story.live[-_LIVE_CHARS:])
+        self.live = shown_pieces(self.story.live)
 
     def heard(self, content: dict[str, Any]) -> None:
         """A person steers the run, or stops it."""
