@@ -10,6 +10,7 @@ import pytest
 from tooldeck import Answer, Decision, DefinitionError, Image, LoopSettings, Run, Text, calling
 from tooldeck.core.errors import RunError
 from tooldeck.core.events import CallStarted, ModelReplied, ModelSpoke, RunEnded, RunStarted
+from tooldeck.core.questions import Answer as Answered
 from tooldeck.loops import Message, ModelReply, ReplyEnd, RunLimits, ToolRequest, Usage, scripted
 from tooldeck.testing import fake_deck
 
@@ -214,6 +215,23 @@ def test_the_time_of_a_run_is_limited(go):
     result = go(deck, model=model, limits=RunLimits(seconds=10))
     assert (result.status, result.rounds, result.seconds) == ("limit", 2, 12)
     assert "10 s" in result.reason
+
+
+def test_the_time_that_a_person_takes_does_not_count_against_the_run(go):
+    deck, host = fake_deck()
+    deck.answerer = lambda question: host.clock.advance(100) or Answered("accept", {"answer": "Ulm"})
+    deck.approvers = [lambda request: host.clock.advance(100) or Decision(True)]
+    deck.add_builtins("system")
+    deck.add(lambda: deck.call("system", action="ask", question="Where?").text, name="outer", effects="write")
+    asks = ("system", {"action": "ask", "question": "Which city?"})
+    quick = scripted([asks, ("outer", {}), lambda messages: host.clock.advance(8) or ModelReply("Ulm")])
+    result = go(deck, model=quick, limits=RunLimits(seconds=10))
+    assert (result.status, result.text) == ("done", "Ulm")
+    assert result.seconds == 308  # how long it took all the same
+    slow = scripted(
+        [asks, lambda messages: host.clock.advance(11) or ModelReply("", [ToolRequest("a", "outer")])]
+    )
+    assert go(deck, model=slow, limits=RunLimits(seconds=10)).status == "limit"
 
 
 def test_a_model_that_takes_too_long_is_broken_off():

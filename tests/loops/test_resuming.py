@@ -11,7 +11,9 @@ import textwrap
 import pytest
 
 from tooldeck import ActionLimits, Deck, DefinitionError, SetupError
+from tooldeck.core.questions import Answer
 from tooldeck.loops import ModelReply, RunLimits, TextActions, ToolRequest, Usage, scripted
+from tooldeck.testing import fake_deck
 
 SECRET = "sk-proj-" + "a1B2" * 10
 
@@ -79,6 +81,21 @@ def test_the_limits_of_a_run_hold_when_it_goes_on(tmp_path, again):
     assert again(make(tmp_path / "deck.db"), model=loops).reason == first.reason
     more = again(make(tmp_path / "deck.db"), model=loops, limits=RunLimits(rounds=3, tokens=999))
     assert (more.status, more.rounds, more.usage.total) == ("limit", 3, 300)
+
+
+def test_the_time_of_a_person_is_left_out_when_a_run_goes_on_too(tmp_path):
+    deck, host = fake_deck(store=tmp_path / "deck.db")
+    deck.answerer = lambda question: host.clock.advance(100) or Answer("accept", {"answer": "Ulm"})
+    deck.add_builtins("system")
+    asks = [ToolRequest("x", "system", {"action": "ask", "question": "Which city?"})]
+    worked = scripted([lambda messages: host.clock.advance(6) or ModelReply(requests=asks)])
+    first = deck.run("go", model=worked, limits=RunLimits(seconds=10, rounds=1))
+    assert (first.status, first.seconds) == ("limit", 106)
+    thoughts = iter((3, 2))
+    model = scripted(lambda messages: host.clock.advance(next(thoughts)) or ModelReply("x"))
+    for status, seconds in (("done", 109), ("limit", 111)):
+        result = deck.resume(prompt="on", model=model, limits=RunLimits(seconds=10))
+        assert (result.status, result.seconds) == (status, seconds)
 
 
 def test_secrets_are_blacked_out_in_what_is_kept(tmp_path):

@@ -1,4 +1,4 @@
-"""Time limits whose clock stands still while a person is asked."""
+"""Clocks that stand still while a person is asked, and time limits by them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,48 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tooldeck.core.call import ToolCall
+    from tooldeck.core.run import Run
 
-__all__ = ["Deadline", "as_deadline", "clocks_stopped"]
+__all__ = ["Deadline", "Stopwatch", "as_deadline", "clocks_stopped"]
 
 _LOOK = 0.05
 """Seconds between two looks at a clock that stands still."""
+
+
+class Stopwatch:
+    """The seconds since it was made, without those while it stood still. Safe from every thread."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._begun = now()
+        self._stopped_at = 0.0
+        self._stops = 0
+        self._lock = threading.Lock()
+
+    @property
+    def seconds(self) -> float:
+        """What has passed."""
+        with self._lock:
+            return (self._stopped_at if self._stops else self._now()) - self._begun
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it stands still."""
+        return self._stops > 0
+
+    def stop(self) -> None:
+        """Stand still until `go` was called as often."""
+        with self._lock:
+            if self._stops == 0:
+                self._stopped_at = self._now()
+            self._stops += 1
+
+    def go(self) -> None:
+        """Go on."""
+        with self._lock:
+            self._stops -= 1
+            if self._stops == 0:
+                self._begun += self._now() - self._stopped_at
 
 
 class Deadline:
@@ -22,11 +59,7 @@ class Deadline:
     def __init__(self, now: Callable[[], float], seconds: float, within: Deadline | None = None) -> None:
         self.seconds = seconds
         self.within = within
-        self._now = now
-        self._end = now() + seconds
-        self._stopped_at = 0.0
-        self._stops = 0
-        self._lock = threading.Lock()
+        self._watch = Stopwatch(now)
 
     def left(self) -> float:
         """Seconds left, less than 0 when it has passed."""
@@ -36,7 +69,7 @@ class Deadline:
     def next_look(self) -> float:
         """Seconds after which it may have passed, as far as that can be known now."""
         left = max(0.0, self.left())
-        return max(left, _LOOK) if self._stops else left
+        return max(left, _LOOK) if self._watch.stopped else left
 
     @property
     def first(self) -> Deadline:
@@ -48,25 +81,18 @@ class Deadline:
 
     def stop(self) -> None:
         """Stop the clock, and those around it, until `go` was called as often."""
-        with self._lock:
-            if self._stops == 0:
-                self._stopped_at = self._now()
-            self._stops += 1
+        self._watch.stop()
         if self.within is not None:
             self.within.stop()
 
     def go(self) -> None:
         """Let the clock go on."""
-        with self._lock:
-            self._stops -= 1
-            if self._stops == 0:
-                self._end += self._now() - self._stopped_at
+        self._watch.go()
         if self.within is not None:
             self.within.go()
 
     def _own(self) -> float:
-        with self._lock:
-            return self._end - (self._stopped_at if self._stops else self._now())
+        return self.seconds - self._watch.seconds
 
 
 def as_deadline(limit: float | Deadline | None, now: Callable[[], float]) -> Deadline | None:
@@ -75,17 +101,31 @@ def as_deadline(limit: float | Deadline | None, now: Callable[[], float]) -> Dea
 
 
 @contextlib.contextmanager
-def clocks_stopped(call: ToolCall | None) -> Generator[None]:
-    """While the block lasts, time counts neither against `call` nor against those whose bodies started it."""
-    stopped: list[Deadline] = []
-    log = None if call is None else call.log
-    while log is not None:
-        if log.clock is not None:
-            log.clock.stop()
-            stopped.append(log.clock)
-        log = log.outer
+def clocks_stopped(call: ToolCall | None, run: Run | None = None) -> Generator[None]:
+    """While the block lasts, time counts neither against `call` nor against those whose bodies started it.
+
+    Nor does it count against the runs that they are made in, or against `run`.
+    """
+    stopped = [*_clocks(call, run)]
+    for clock in stopped:
+        clock.stop()
     try:
         yield
     finally:
         for clock in stopped:
             clock.go()
+
+
+def _clocks(call: ToolCall | None, run: Run | None) -> Generator[Deadline | Stopwatch]:
+    runs = {id(run): run} if run is not None else {}
+    log = None if call is None else call.log
+    while log is not None:
+        if log.clock is not None:
+            yield log.clock
+        around = None if log.call is None else log.call.caller.run
+        if around is not None:
+            runs[id(around)] = around
+        log = log.outer
+    for one in runs.values():
+        if one.watch is not None:
+            yield one.watch

@@ -14,6 +14,7 @@ from tooldeck.core.repetitions import Repetitions
 from tooldeck.core.settings import LoopSettings, loop_settings
 
 if TYPE_CHECKING:
+    from tooldeck.core.deadline import Stopwatch
     from tooldeck.core.messages import Message
 
 __all__ = ["Rewrite", "Run"]
@@ -48,6 +49,9 @@ class Run:
         """Where the first text from elsewhere came from that its model was given; empty without one."""
         self.messages: tuple[Message, ...] = ()
         """The conversation so far; set by whoever drives the model."""
+        self.watch: Stopwatch | None = None
+        """How long its model has been at work, without the time of questions to a person; set by whoever
+        drives the model."""
         self.token = CancelToken()
         """Set when the run is stopped."""
         self.loop_guard = loop_settings(loop_guard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tooldeck.core.deadline import Stopwatch
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.messages import Usage
 
@@ -20,7 +21,8 @@ class RunLimits:
     calls: int = 100
     """Calls of tools. Those beyond it are answered, and not run."""
     seconds: float | None = None
-    """The model is broken off then. Calls under way are not: give tools a ``timeout``."""
+    """The model is broken off then. Calls under way are not: give tools a ``timeout``. The time in which a
+    person is asked does not count."""
     tokens: int | None = None
     """Tokens in and out; looked at after each reply."""
     cost: float | None = None
@@ -56,6 +58,9 @@ class Account:
         self.usage = Usage()
         self._now = now
         self.started = now()
+        self.watch = Stopwatch(now)
+        """Stands still while a person is asked."""
+        self._before = 0.0
 
     @property
     def seconds(self) -> float:
@@ -63,10 +68,20 @@ class Account:
         return self._now() - self.started
 
     @property
+    def worked(self) -> float:
+        """Seconds that count towards the limit: those in which nobody was asked."""
+        return self._before + self.watch.seconds
+
+    @property
     def seconds_left(self) -> float | None:
         """Until the limit, 0 where it has passed; None without one."""
         limit = self.limits.seconds
-        return None if limit is None else max(0.0, limit - self.seconds)
+        return None if limit is None else max(0.0, limit - self.worked)
+
+    def took(self, seconds: float, worked: float) -> None:
+        """Count what the same run took before."""
+        self.started -= seconds
+        self._before += worked
 
     def calls_left(self) -> int:
         """Calls that may still be made."""
@@ -79,7 +94,7 @@ class Account:
             return f"the model has replied {limits.rounds} times, the limit of this run"
         if self.calls >= limits.calls > 0:
             return f"{limits.calls} calls were made, the limit of this run"
-        if limits.seconds is not None and self.seconds >= limits.seconds:
+        if limits.seconds is not None and self.worked >= limits.seconds:
             return f"{limits.seconds:g} s have passed, the limit of this run"
         if limits.tokens is not None and self.usage.total >= limits.tokens:
             return f"{self.usage.total} tokens were used, and {limits.tokens} are the limit of this run"

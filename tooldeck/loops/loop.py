@@ -86,6 +86,7 @@ class Loop:
         self._manner = manner
         self._run = run
         self._account = Account(limits, doors.host.now)
+        run.watch = self._account.watch
         if spend is not None:
             spend(self._account)
         self._messages = [*messages] if prompt is None else [*messages, prompt]

@@ -52,6 +52,7 @@ class Keeper:
                 "rounds": account.rounds,
                 "calls": account.calls,
                 "seconds": account.seconds,
+                "worked": account.worked,
                 "usage": asdict(account.usage),
             },
             "limits": asdict(account.limits),
@@ -103,7 +104,8 @@ def _read(kept: KeptRun) -> Resumed:
 
     def spend(account: Account) -> None:
         account.rounds, account.calls, account.usage = int(spent["rounds"]), int(spent["calls"]), usage
-        account.started -= float(spent["seconds"])
+        seconds = float(spent["seconds"])
+        account.took(seconds, float(spent.get("worked", seconds)))
 
     return Resumed(kept.id, kept.name, _answered(messages), limits, actions, standing, spend)
 

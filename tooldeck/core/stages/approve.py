@@ -87,7 +87,8 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
     )  # fmt: skip
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
-    with clocks_stopped(CURRENT.get()):  # of the calls whose bodies wait for this one
+    # The clocks of the calls whose bodies wait for this one, and of its run.
+    with clocks_stopped(CURRENT.get(), call.caller.run):
         decision = await _answer(world, request)
     if world.emit is not None:
         world.emit(ApprovalAnswered(request, decision))
