@@ -1,4 +1,4 @@
-// What a server or a model asks a person: whose question it is, its words, and what to beware of.
+// What a server, a model or the person's own code asks: whose question it is, its words, and what to beware of.
 
 import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 
@@ -7,7 +7,7 @@ import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 /**
  * @typedef {object} Question
  * @property {Piece[]} asker
- * @property {"server" | "model"} kind what the asker is
+ * @property {"server" | "model" | "program"} kind what the asker is
  * @property {Piece[]} tool
  * @property {Piece[]} message
  * @property {string} link the page to visit; empty when there is none or it must not be opened
@@ -20,6 +20,12 @@ import { greet, h, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @type {Record<Phase, import("./kit.js").State>} */
 const SHAPE = { waiting: "waiting", answered: "ok", declined: "refused", interrupted: "off" };
+
+/** @type {Record<Question["kind"], string>} */
+const ASKS = { server: "A server asks you", model: "A model asks you", program: "You are asked by" };
+
+/** @type {Record<Question["kind"], string>} */
+const KIND = { server: "the MCP server ", model: "the model ", program: "" };
 
 /** @type {import("@anywidget/types").Render<{question: Question, phase: Phase, summary: Piece[]}>} */
 function render({ model, el }) {
@@ -43,7 +49,7 @@ function render({ model, el }) {
 
 /** @param {Question} question */
 function whose({ asker, kind }) {
-  return `the ${kind === "model" ? "model" : "MCP server"} ${asker.map(([text]) => text).join("")}`;
+  return KIND[kind] + asker.map(([text]) => text).join("");
 }
 
 /**
@@ -56,8 +62,8 @@ function open({ asker, kind, tool, message, link, address, host, warnings }) {
       "div",
       { class: "td-question-head" },
       shape("waiting"),
-      h("strong", {}, kind === "model" ? "A model asks you" : "A server asks you"),
-      h("code", {}, outside(asker)),
+      h("strong", {}, ASKS[kind]),
+      h(kind === "program" ? "strong" : "code", {}, outside(asker)),
       tool.length > 0 && h("span", { class: "td-quiet" }, "while running ", h("code", {}, outside(tool))),
     ),
     h("pre", { class: "td-box", tabindex: "0", "aria-label": "the question" }, outside(message)),

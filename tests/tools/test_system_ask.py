@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tooldeck import Deck, DefinitionError
+from tooldeck import Deck, DefinitionError, Run, calling
 from tooldeck.core.questions import Answer, Question
 from tooldeck.core.vocabulary import Trust
 
@@ -40,12 +40,34 @@ def test_the_answer_of_the_person_is_the_value_and_trusted(run):
     assert result.value == {"answered": True, "answer": "green"}
     assert "untrusted" not in result.text
     (question,) = heard
-    assert (question.kind, question.tool, question.message) == ("model", "system ask", "Which colour?")
+    assert (question.kind, question.tool, question.message) == ("program", "system ask", "Which colour?")
     assert question.schema["properties"]["answer"]["enum"] == ["red", "green"]
 
 
 async def later(question: Question) -> Answer:
     return Answer("accept", {"answer": "soon"})
+
+
+@pytest.mark.parametrize(
+    ("source", "label", "agent", "asker", "kind"),
+    [
+        ("cell", "", "", "a cell", "program"),
+        ("form", "", "", "a form", "program"),
+        ("python", "", "", "your code", "program"),
+        ("python", "report.py", "", "report.py", "program"),
+        ("model", "qwen3", "", "qwen3", "model"),
+        ("model", "", "", "a model", "model"),
+        ("model", "qwen3", "reviewer", "reviewer (qwen3)", "model"),
+        ("mcp", "editor", "", "editor", "model"),
+    ],
+)
+def test_the_question_says_who_asks(source, label, agent, asker, kind):
+    answerer, heard = answers(Answer("accept", {"answer": "green"}))
+    run = Run()
+    run.agent = agent
+    with calling(source, run=run, label=label):
+        asking(answerer).call("system", action="ask", question="Which colour?").unwrap()
+    assert [(question.asker, question.kind) for question in heard] == [(asker, kind)]
 
 
 def test_an_answerer_may_be_async_or_leave_the_question_to_the_person(run):
@@ -84,6 +106,8 @@ def test_a_question_that_is_late_goes_on_with_the_default(run):
     ("options", "why"),
     [
         ({"choices": ["a", "a"]}, "are the same"),
+        ({"choices": ["a", " "]}, "is empty"),
+        ({"question": " \n"}, "question"),
         ({"choices": ["a", "b"], "default": "c"}, "'c' is none of the choices: a, b"),
     ],
 )

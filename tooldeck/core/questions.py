@@ -24,7 +24,7 @@ class Question:
     """Somebody wants to know something of the person."""
 
     asker: str
-    """Who: the label of a server's session, or of the model."""
+    """Who: the label of a server's session, the name of the model, or in words the program's own code."""
     tool: str
     """The tool that is running, by its owner's name for it; empty when no call is."""
     message: str
@@ -35,7 +35,7 @@ class Question:
     """The JSON Schema of the answer, in form mode."""
     url: str = ""
     """The page, in url mode."""
-    kind: Literal["server", "model"] = "server"
+    kind: Literal["server", "model", "program"] = "server"
     """What the asker is."""
     timeout: float | None = None
     """Seconds after which no answer is `late`; None waits for ever."""

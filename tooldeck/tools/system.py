@@ -8,9 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
+from tooldeck.core.call import Caller
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.questions import Question
+from tooldeck.core.vocabulary import Source
 from tooldeck.hosts.background import background
 from tooldeck.registry.questions import check_of
 from tooldeck.search.bridges import described, found
@@ -32,6 +34,12 @@ _SAYS: Mapping[str, str] = {
 }
 
 
+_OWN: Mapping[Source, str] = {
+    Source.PYTHON: "your code", Source.CELL: "a cell", Source.FORM: "a form",
+}  # fmt: skip
+"""How the code of the person is called, by what started the call."""
+
+
 @system.action(
     effects="human",
     trust="trusted",
@@ -43,7 +51,7 @@ _SAYS: Mapping[str, str] = {
 )
 async def ask(
     context: Injected[ToolContext],
-    question: Annotated[str, Field(min_length=1, max_length=4_000, description="What to ask, in full.")],
+    question: Annotated[str, Field(pattern=r"\S", max_length=4_000, description="What to ask, in full.")],
     choices: Annotated[
         list[str], Field(max_length=50, description="Answers to choose from; any text, when left out.")
     ] = [],  # noqa: B006 - never changed
@@ -57,12 +65,13 @@ async def ask(
     """Ask the person and wait for the answer. Says so where nobody can be asked; never guesses."""
     _check_choices(choices, default)
     schema = _form(choices, default)
+    caller = context.call.caller
     asked = Question(
-        asker=context.call.caller.label or "system",
+        asker=_asker(caller),
         tool="system ask",
         message=question,
         schema=schema,
-        kind="model",
+        kind="program" if caller.source in _OWN else "model",
         timeout=timeout,
         check=check_of(schema),
     )
@@ -77,7 +86,16 @@ async def ask(
     raise ExpectedError(f"There is no answer, since {said}. Go on without it, or ask with a `default`.")
 
 
+def _asker(caller: Caller) -> str:
+    """Who asks, in words or by name: whoever started the call that asks, and as which agent."""
+    name = caller.label or _OWN.get(caller.source, "a model")
+    agent = "" if caller.run is None else caller.run.agent
+    return f"{agent} ({name})" if agent else name
+
+
 def _check_choices(choices: list[str], default: str | None) -> None:
+    if not all(choice.strip() for choice in choices):
+        raise ExpectedError("One of the choices is empty; a person could not see what it means.")
     if len(set(choices)) < len(choices):
         raise ExpectedError("Two of the choices are the same; a person could not tell them apart.")
     if choices and default is not None and default not in choices:

@@ -346,6 +346,17 @@ test("a dead session says why, shows its log and offers the way back", async () 
   expect([...el.querySelectorAll("button")].find((each) => each.textContent === "Reconnecting…")?.disabled).toBe(true);
 });
 
+test.each([
+  ["server", "A server asks youshop", "Question of the MCP server shop"],
+  ["model", "A model asks youshop", "Question of the model shop"],
+  ["program", "You are asked byshop", "Question of shop"],
+])("a question of a %s says who asks", async (kind, head, label) => {
+  const question = { asker: plain("shop"), kind, tool: [], message: [], link: "", address: [], host: [], warnings: [] };
+  const { el } = await drawn("question", { question });
+  expect(el.querySelector(".td-question-head")?.textContent).toContain(head);
+  expect(el.querySelector("section")?.getAttribute("aria-label")).toBe(label);
+});
+
 test("a page to visit is a link only when it is http", async () => {
   const at = (/** @type {string} */ link) => ({
     question: { asker: [], kind: "server", tool: [], message: [], link, address: plain(link), host: [], warnings: [] },

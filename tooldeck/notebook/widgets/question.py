@@ -1,4 +1,4 @@
-"""What a server or a model asks a person in the middle of a call: a form to fill, or a page to visit."""
+"""What a server, a model or a cell asks a person: a form to fill, or a page to visit."""
 
 import re
 from collections.abc import Mapping
