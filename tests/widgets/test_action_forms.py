@@ -22,3 +22,18 @@ def test_the_form_has_a_chooser_and_the_fields_of_the_chosen_action():
     form.set_value({"action": "price", "item": "tea"})
     assert form.value == {"action": "price", "item": "tea"}
     assert form.check() == []
+
+
+def words(widget):
+    """The names beside what can be filled in, from top to bottom."""
+    own = [widget.description] if getattr(widget, "description", "") else []
+    return [*own, *(word for inner in getattr(widget, "children", ()) for word in words(inner))]
+
+
+def test_the_choice_of_the_action_is_shown_once_and_by_its_name():
+    form = card().form
+    form.set_value({"action": "buy", "count": 2})
+    named = [word for word in words(form.widget) if word]
+    assert named.count("action") == 1
+    assert not any("alternative" in word or word == "action *" for word in named)
+    assert "count *" in named

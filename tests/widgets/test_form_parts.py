@@ -153,6 +153,19 @@ def test_branches_are_called_by_title_or_mark_or_what_they_need() -> None:
     assert [name for name, _ in field(made)._chooser.options] == ["By name", "mail", "with id"]
 
 
+def test_the_constant_that_is_the_name_of_a_branch_has_no_row_of_its_own() -> None:
+    def branch(kind: str, **more: Any) -> Any:
+        kinds = {"kind": {"const": kind}, "to": {"type": "string"}}
+        return {"type": "object", "properties": kinds, "required": ["kind"], **more}
+
+    made = form({"oneOf": [branch("mail"), branch("call")]}, {"kind": "call", "to": "c"})
+    texts = [one for one in controls(made.widget) if isinstance(one, ipywidgets.Text)]
+    assert len(texts) == 1
+    assert made.value == {"a": {"kind": "call", "to": "c"}}
+    titled = form({"oneOf": [branch("mail", title="A letter"), branch("call")]}, {"kind": "mail"})
+    assert "mail" in [one.value for one in controls(titled.widget) if isinstance(one, ipywidgets.Text)]
+
+
 def test_alternatives_at_the_root_are_chosen_too() -> None:
     made = Form(
         {

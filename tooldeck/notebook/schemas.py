@@ -140,16 +140,32 @@ def branch_names(union: Shape, root: Schema) -> list[str]:
     return names
 
 
+def chosen_by(union: Shape, root: Schema) -> str:
+    """The property whose constant marks each branch and is its name; empty where there is none."""
+    marks = [_mark(branch, root) for branch in union.branches]
+    names = {name for name, _ in marks}
+    told = [label for _, label in marks] == branch_names(union, root)
+    return names.pop() if told and len(names) == 1 else ""
+
+
+def _mark(branch: Schema, root: Schema) -> tuple[str, str]:
+    """The first required property with only one value, and that value in words; empty without one."""
+    for name, inner, required in properties(branch, root):
+        marked = shape(inner, root) if required else None
+        if marked is not None and marked.kind == "choice" and len(marked.options) == 1:
+            return name, marked.options[0][0]
+    return "", ""
+
+
 def _name(branch: Schema, root: Schema) -> str:
     """A branch in a few words: its title, the constant that marks it, what it needs, or its kind."""
     title = branch.get("title")
     if isinstance(title, str) and title:
         return title
+    _, label = _mark(branch, root)
+    if label:
+        return label
     listed = properties(branch, root)
-    for _, inner, required in listed:
-        marked = shape(inner, root) if required else None
-        if marked is not None and marked.kind == "choice" and len(marked.options) == 1:
-            return marked.options[0][0]
     needed = [name for name, _, required in listed if required] or [name for name, _, _ in listed]
     if needed:
         return f"with {', '.join(needed[:3])}"

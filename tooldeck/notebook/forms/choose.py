@@ -26,7 +26,7 @@ from tooldeck.notebook.forms.text import TextField
 from tooldeck.notebook.forms.tuple import TupleField
 from tooldeck.notebook.forms.union import UnionField
 from tooldeck.notebook.forms.upload import UploadField, is_binary
-from tooldeck.notebook.schemas import Shape, branch_names, describe, properties, resolve, shape
+from tooldeck.notebook.schemas import Shape, branch_names, chosen_by, describe, properties, resolve, shape
 
 __all__ = ["Chooser"]
 
@@ -50,6 +50,8 @@ class _Spot(NamedTuple):
     depth: int = 0
     above: frozenset[int] = frozenset()
     """The schemas of the objects around it, by identity."""
+    told: str = ""
+    """The property of it that is chosen outside of it already."""
 
 
 class Chooser:
@@ -64,7 +66,7 @@ class Chooser:
         """The field for all arguments, whose schema is the root."""
         wanted = shape(self._root, self._root)
         if wanted.kind == "union":
-            return self._union("alternative", wanted, _Spot())
+            return self._union(chosen_by(wanted, self._root) or "alternative", wanted, _Spot())
         return self._object("", wanted.schema if wanted.kind == "object" else self._root, _Spot())
 
     def renew(self) -> None:
@@ -114,7 +116,7 @@ class Chooser:
         return _text(heading, schema, spot.name)
 
     def _union(self, heading: str, wanted: Shape, spot: _Spot) -> Field:
-        inner = spot._replace(depth=spot.depth + 1, required=True)
+        inner = spot._replace(depth=spot.depth + 1, required=True, told=chosen_by(wanted, self._root))
         branches = wanted.branches
 
         def make() -> Field:
@@ -196,7 +198,9 @@ class Chooser:
         """The rows of an object, and what takes names that it does not list."""
         listed = properties(schema, self._root)
         inner = spot._replace(
-            depth=spot.depth + 1 if listed else spot.depth, above=spot.above | {id(schema.get("properties"))}
+            depth=spot.depth + 1 if listed else spot.depth,
+            above=spot.above | {id(schema.get("properties"))},
+            told="",
         )
         needed = sum(required for _, _, required in listed)
         free = max(0, min(_ROWS, self._left) - needed)
@@ -205,7 +209,8 @@ class Chooser:
             shown = required or free > 0
             free -= not required
             self._left -= shown
-            known.append(Property(name, shown, partial(self._row, name, of, inner, required=required)))
+            make = partial(self._row, name, of, inner, required=required)
+            known.append(Property(name, shown, make, told=name == spot.told))
         return ObjectField(
             heading,
             known,

@@ -26,6 +26,8 @@ class Property(NamedTuple):
     shown: bool
     """Whether it has its row from the start; the others are found by a search."""
     make: Callable[[], Row]
+    told: bool = False
+    """Whether its only value is chosen outside of the object, so that no row of it is drawn."""
 
 
 class ObjectField:
@@ -94,7 +96,8 @@ class ObjectField:
         return self._other
 
     def _draw(self) -> None:
-        parts = [*self._heading, *(row.widget for row in self.rows)]
+        rows = [row.widget for row in self.rows if not self._known[row.name].told]
+        parts = [*self._heading, *rows]
         if self._hidden is not None:
             self._hidden.offer([name for name in self._known if name not in self._rows])
             parts.append(self._hidden.widget)
@@ -142,7 +145,8 @@ class ObjectField:
         """Show each problem at the row it belongs to."""
         beside: dict[str, list[Problem]] = {}
         left: list[Problem] = []
-        longest_first = sorted(self._known, key=len, reverse=True)
+        drawn = [one.name for one in self._known.values() if not one.told]
+        longest_first = sorted(drawn, key=len, reverse=True)
         for problem in problems:
             for name in longest_first:
                 inner = within(name, problem)
