@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from tooldeck.core.canonical import exact_text
 from tooldeck.core.model_text import value_text
-from tooldeck.core.strangers import error_words, stilled, to_repr, to_text
+from tooldeck.core.strangers import error_words, file_fault, stilled, to_repr, to_text
 
 
 class Silent:
@@ -83,3 +83,16 @@ def test_only_equal_json_is_exactly_equal():
     assert exact_text({"a": 1, "b": "x"}) == exact_text({"b": "x", "a": 1})
     for one, other in [(1, True), (1, 1.0), (b"a", "YQ=="), (Box(1), Box(1)), ({1}, [1]), ("1", 1)]:
         assert exact_text({"x": one}) != exact_text({"x": other})
+
+
+def test_why_a_file_cannot_be_read_is_told_without_numbers(tmp_path):
+    told = []
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    for name in ("nothing", ".", "bytes", "x" * 300):
+        try:
+            (tmp_path / name).read_text("utf-8")
+        except (OSError, ValueError) as error:
+            told.append(file_fault(error))
+    assert told == ["there is no such file", "it is a folder", "it is no text in UTF-8", "file name too long"]
+    assert file_fault(ValueError("line 3: no.\n")) == "line 3: no"
+    assert file_fault(OSError()) == "OSError"

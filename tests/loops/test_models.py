@@ -155,6 +155,17 @@ def test_a_recording_of_text_actions_plays_again_although_times_differ(deck, go)
     assert go(deck, "sum", model=recorded(first), actions="text").text == "1"
 
 
+@pytest.mark.parametrize(
+    ("text", "why"), [(None, "there is no such file"), ("{", "Expecting"), ("5", "int"), ("[5]", "no stored")]
+)
+def test_a_file_that_is_no_recording_is_told_in_one_sentence(tmp_path, text, why):
+    path = tmp_path / "kept.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(DefinitionError, match=rf"kept\.json' cannot be read: .*{why}[^.]*\.$"):
+        recorded(path)
+
+
 def test_messages_are_kept_as_json_and_read_back_the_same():
     table = Table(("a", "b"), (("1", "2"), ("3", "4")), 9)
     messages = (

@@ -116,4 +116,4 @@ def test_results_are_recorded_and_played_by_a_line(added: Shell, tmp_path: Path)
     assert added.run("%call add a=1 b=10").status == "failed"
     assert "No replay" in added.shown("%deck replay off")
     assert "%deck record results.jsonl" in added.fails("%deck record")
-    assert "cannot be read" in added.fails("%deck replay missing.jsonl")
+    assert "There is no recording 'missing.jsonl'" in added.fails("%deck replay missing.jsonl")

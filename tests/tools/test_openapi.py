@@ -6,6 +6,7 @@ import base64
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import httpx
 import pytest
@@ -47,7 +48,7 @@ paths:
       security: []
       requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object}}}}
   /photo:
-    post: {operationId: photo, requestBody: {content: {image/png: {schema: {type: string}}}}}
+    post: {operationId: photo, requestBody: {content: {application/xml: {schema: {type: string}}}}}
 components:
   securitySchemes:
     key: {type: apiKey, in: query, name: key}
@@ -103,7 +104,9 @@ def sent(site):
 
 def test_each_operation_is_a_tool_that_declares_what_it_may_do(deck):
     assert list(deck.tools) == ["berths_get", "free", "get_ships", "replace", "enter"]
-    assert "image/png, which is not supported" in deck.added.skipped["photo"]
+    assert "application/xml, which is not supported" in deck.added.skipped["photo"]
+    assert "photo is no tool: its body is application/xml, which is not supported" in repr(deck.added)
+    assert "token: the secret is read from SHIP_TOKEN" in repr(deck.added)
     assert deck.added.secrets["key"] == "HARBOUR_BOARD_KEY"
     get, free, enter = (deck[name] for name in ("berths_get", "free", "enter"))
     assert (get.effects, get.idempotent, get.risk) == ({Effect.NETWORK}, True, Risk.MEDIUM)
@@ -247,10 +250,13 @@ def test_the_address_is_guarded_unless_a_person_allows_a_neighbour(run):
 @pytest.mark.parametrize(
     ("document", "options", "words"),
     [
-        ({"swagger": "2.0"}, {}, "this is Swagger 2.0; convert it first"),
+        ({"swagger": "1.2"}, {}, "takes documents of OpenAPI 3 and Swagger 2, and this one is swagger 1.2"),
+        ({"a": 1}, {}, "this one says of itself that it is neither"),
+        ({"swagger": "2.0", "info": {"title": "X"}}, {}, "X names no whole address; give base_url"),
         ({"openapi": "3.1.0", "info": {"title": "X"}}, {}, "X names no whole address; give base_url"),
         ("a: [\nb", {}, "neither JSON nor YAML"),
-        ("nowhere.yaml", {}, "cannot be read"),
+        ("nowhere.yaml", {}, r"'nowhere.yaml' cannot be read: there is no such file\.$"),
+        ("/", {}, "it is a folder"),
         (5, {}, "takes a mapping, text or a path"),
         (DOCUMENT, {"only": ["entre"]}, "no operation 'entre'; did you mean 'enter'"),
         (DOCUMENT, {"auth": {"keys": "X"}}, "no security scheme 'keys'; it has key, token, basic"),
@@ -261,6 +267,97 @@ def test_documents_that_cannot_be_used_are_refused(document, options, words):
     with pytest.raises(DefinitionError, match=words):
         deck.add_openapi(document, **options)
     assert not deck.tools
+
+
+STORED = Path(__file__).parent / "services"
+
+
+def stored(name, site, tmp_path, monkeypatch):
+    """A deck with the operations of a stored document, and two pictures in its workspace."""
+    for secret, value in {"PARCELS_API_KEY": "k1", "PARCELS_LOGIN": "ada:pass"}.items():
+        monkeypatch.setenv(secret, value)
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n1")
+    (tmp_path / "b.txt").write_bytes(b"two")
+    deck = Deck(policy="auto", workspace=tmp_path)
+    deck.added = deck.add_openapi(
+        STORED / name,
+        guard=UrlGuard(resolver=lambda host, port: ["93.184.216.34"]),
+        transport=httpx.MockTransport(site),
+    )
+    return deck
+
+
+def call(run, deck, site, name, **arguments):
+    site.requests.clear()
+    run(deck, name, arguments).unwrap()
+    return sent(site)
+
+
+def address(request):
+    """Where a request is for; the connection goes to the number that was checked."""
+    return f"{request.url.scheme}://{request.headers['host']}{request.url.raw_path.decode()}"
+
+
+def test_a_service_of_swagger_2_works_like_one_of_openapi_3(run, site, tmp_path, monkeypatch):
+    deck = stored("parcels-swagger2.json", site, tmp_path, monkeypatch)
+    assert list(deck.tools) == ["listParcels", "addParcel", "changeParcel", "dropParcel", "addLabel"]
+    assert "application/soap+xml, which is not supported" in deck.added.skipped["soap"]
+    listed = call(run, deck, site, "listParcels", state=["new", "sent"], ids=[1, 2])
+    assert address(listed) == ("https://api.parcels.example/v2/parcels?state=new&state=sent&ids=1%2C2")
+    assert listed.headers["x-key"] == "k1"
+    parcel = {"to": {"city": "Ulm", "back": {"city": "Bonn"}}, "note": None}
+    assert json.loads(call(run, deck, site, "addParcel", body=parcel).content) == parcel
+    assert "to" in run(deck, "addParcel", {"body": {}}).error
+    changed = call(run, deck, site, "changeParcel", id=7, body={"note": "a b", "weight": 2.5})
+    assert changed.content == b"note=a+b&weight=2.5"
+    dropped = call(run, deck, site, "dropParcel", id=7)
+    assert dropped.headers["authorization"].startswith("Basic ")
+
+
+def test_files_are_sent_from_the_workspace_and_from_nowhere_else(run, site, tmp_path, monkeypatch):
+    deck = stored("parcels-swagger2.json", site, tmp_path, monkeypatch)
+    assert deck["addLabel"].effects == {Effect.NETWORK, Effect.WRITE, Effect.READ}
+    label = call(run, deck, site, "addLabel", id=7, body={"picture": "a.png", "copies": 2})
+    assert label.headers["content-type"].startswith("multipart/form-data; boundary=")
+    assert b'name="picture"; filename="a.png"\r\nContent-Type: image/png' in label.content
+    assert b'name="copies"\r\n\r\n2\r\n' in label.content
+    for outside in ("../secret", "/etc/passwd", "nothing.png"):
+        site.requests.clear()
+        assert not run(deck, "addLabel", {"id": 7, "body": {"picture": outside}}).ok
+        assert site.requests == []
+
+
+def test_forms_with_several_files_and_single_files_are_sent(run, site, tmp_path, monkeypatch):
+    deck = stored("library-openapi30.yaml", site, tmp_path, monkeypatch)
+    assert "set-marc is no tool: its body is application/xml" in repr(deck.added)
+    body = {"pages": ["a.png", "b.txt"], "about": {"dpi": 300}, "title": "On Tides"}
+    scans = call(run, deck, site, "add-scans", isbn="1234567890", body=body).content
+    assert scans.count(b'name="pages"; filename=') == 2
+    assert b'{"dpi": 300}' in scans
+    cover = call(run, deck, site, "set-cover", isbn="1234567890", body="a.png")
+    assert (cover.headers["content-type"], cover.content[1:4]) == ("image/png", b"PNG")
+    found = call(
+        run, deck, site, "find-books", q="tides", filter={"year": None, "lent": True}, sort=["a", "b"]
+    )
+    assert address(found).startswith("https://main.library.example:8443/api/books?q=tides")
+    assert dict(found.url.params) == {
+        "q": "tides",
+        "filter[year]": "null",
+        "filter[lent]": "true",
+        "sort": "a|b",
+    }
+    assert not run(deck, "add-scans", {"isbn": "x", "body": body}).ok
+
+
+def test_a_service_of_openapi_31_works_by_its_own_schemas(run, site, tmp_path, monkeypatch):
+    deck = stored("weather-openapi31.yaml", site, tmp_path, monkeypatch)
+    assert list(deck.tools) == ["get_now_lat_lon", "report"]
+    now = call(run, deck, site, "get_now_lat_lon", lat=48.4, lon=9.99, units="metric")
+    assert address(now) == "https://weather.example/now/48.4,9.99?units=metric"
+    assert not run(deck, "get_now_lat_lon", {"lat": 91, "lon": 1}).ok
+    rain = call(run, deck, site, "report", body={"kind": "rain", "mm": 3})
+    assert rain.headers["content-type"] == "application/vnd.weather+json"
+    assert not run(deck, "report", {"body": {"kind": "rain", "speed": 3}}).ok
 
 
 def test_hostile_documents_cost_single_operations_at_most():

@@ -12,7 +12,7 @@ from typing import Any
 
 from tooldeck.core.credentials import without_logins
 
-__all__ = ["error_words", "quoted", "shortened", "stilled", "to_repr", "to_text"]
+__all__ = ["error_words", "file_fault", "quoted", "shortened", "stilled", "to_repr", "to_text"]
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes})
 _LISTS = frozenset({list, tuple, set, frozenset})
@@ -55,6 +55,23 @@ def error_words(error: BaseException) -> str:
     """The type of an exception and what it says, without credentials in addresses."""
     said = without_logins(to_text(error))
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def file_fault(error: Exception) -> str:
+    """Why a file cannot be read or written, as a clause without a full stop."""
+    match error:
+        case FileNotFoundError():
+            return "there is no such file"
+        case IsADirectoryError():
+            return "it is a folder"
+        case PermissionError():
+            return "there is no permission"
+        case UnicodeError():
+            return "it is no text in UTF-8"
+        case OSError() if error.strerror:
+            return error.strerror[:1].lower() + error.strerror[1:]
+        case _:
+            return " ".join(to_text(error).split()).rstrip(".") or type(error).__name__
 
 
 def stilled(value: Any, stranger: Callable[[Any], str] = to_text) -> Any:

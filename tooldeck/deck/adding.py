@@ -33,9 +33,11 @@ class Adding(ToolSet):
         return AddedTools(self.add(tool) for tool in made)
 
     def add_openapi(self, document: Any, **options: Any) -> Operations:
-        """Add the operations of an HTTP service as tools, from its OpenAPI 3 document; tells what was added.
+        """Add the operations of an HTTP service as tools, from its document; tells what was added.
 
-        `document` is a mapping, JSON or YAML text, or the path of a file. Options: `only`, names or patterns
+        `document` is of OpenAPI 3 or Swagger 2: a mapping, JSON or YAML text, or the path of a file. Files
+        that an operation takes are given as paths of the workspace; an operation whose body cannot be sent
+        is left out, and named in what is returned. Options: `only`, names or patterns
         of operations; `prefix` of the names; `base_url` in place of the document's server; `auth`, the
         environment variable that the secret of each security scheme is read from, by default the title and
         the name of the scheme in capitals; `guard`, another rule for addresses; `transport`, what answers in

@@ -14,7 +14,7 @@ from tooldeck.core.messages import Message, ModelReply, ToolRequest
 from tooldeck.core.model import Model
 from tooldeck.core.run_result import RunResult
 from tooldeck.core.stored import from_json
-from tooldeck.core.strangers import to_repr
+from tooldeck.core.strangers import file_fault, to_repr
 from tooldeck.core.tool import Tool
 
 __all__ = ["recorded", "scripted"]
@@ -48,13 +48,21 @@ def recorded(source: RunResult | Iterable[Message] | str | os.PathLike[str]) -> 
 
     `source` is the `RunResult`, its messages, or the path of a file with what `to_json` made of them. It
     raises `ModelError` where the conversation goes otherwise: another question, calls of other tools, or
-    beyond its end.
+    beyond its end. Raises `DefinitionError` where the file cannot be read.
     """
     if isinstance(source, str | os.PathLike):
-        messages = from_json(json.loads(Path(source).read_text("utf-8")))
+        messages = _stored(Path(source))
     else:
         messages = source.messages if isinstance(source, RunResult) else tuple(source)
     return _Recorded(tuple(one for one in messages if one.role != "system"))
+
+
+def _stored(path: Path) -> tuple[Message, ...]:
+    try:
+        return from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        why = file_fault(error)
+        raise DefinitionError(f"The conversation {str(path)!r} cannot be read: {why}.") from None
 
 
 class _Scripted:

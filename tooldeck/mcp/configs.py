@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.strangers import file_fault
 from tooldeck.mcp.jsonc import read_jsonc
 from tooldeck.mcp.places import Asked, Wanted, filled, wanted_in
 from tooldeck.mcp.target import Command
@@ -89,10 +90,8 @@ def read_config(path: str | Path) -> list[ServerConfig]:
     try:
         text = file.read_text(encoding="utf-8-sig")
         root: Any = tomllib.loads(text) if file.suffix == ".toml" else read_jsonc(text)
-    except OSError as error:
-        raise DefinitionError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise DefinitionError(f"The file {str(path)!r} cannot be read: {error}") from None
+    except (OSError, ValueError) as error:
+        raise DefinitionError(f"The file {str(path)!r} cannot be read: {file_fault(error)}.") from None
     entries = dict(_entries(root)) if isinstance(root, dict) else {}
     if not entries:
         raise DefinitionError(f"The file {str(path)!r} lists no MCP servers that tooldeck understands.")
@@ -167,7 +166,8 @@ def _env_file(entry: dict[str, Any], path: str) -> dict[str, str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise DefinitionError(f"{path!r} names {given!r}, which cannot be read: {error.strerror}.") from None
+        why = file_fault(error)
+        raise DefinitionError(f"{path!r} names {given!r}, which cannot be read: {why}.") from None
     pairs = [line.partition("=") for line in lines if "=" in line and not line.lstrip().startswith("#")]
     return {key.strip().removeprefix("export "): value.strip().strip("\"'") for key, _, value in pairs}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tooldeck.core.approval import Word
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.strangers import file_fault
 from tooldeck.core.vocabulary import nearest
 from tooldeck.policy.presets import check_preset
 from tooldeck.policy.rules import Mark, Rule, read_rules
@@ -75,7 +76,7 @@ def _section(path: Path) -> Any:
             raise DefinitionError(f"{path} has more than {_LARGEST} bytes, which is too large for a policy.")
         stated = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise DefinitionError(f"The policy file {path} cannot be read: {error}") from None
+        raise DefinitionError(f"The policy file {path} cannot be read: {file_fault(error)}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DefinitionError(f"{path} is no TOML: {error}") from None
     if path.name != _PROJECT:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.errors import DefinitionError, StoreError
+from tooldeck.core.strangers import file_fault
 from tooldeck.store.migrations import MIGRATIONS
 from tooldeck.store.protocol import Ran, Store
 
@@ -129,7 +130,7 @@ def _prepare(path: Path) -> None:
         if not path.exists():
             raise StoreError(f"The database {str(path)!r} cannot be made there: no permission.") from None
     except OSError as error:
-        raise StoreError(f"The database {str(path)!r} cannot be made there: {error.strerror}.") from None
+        raise StoreError(f"The database {str(path)!r} cannot be made there: {file_fault(error)}.") from None
 
 
 def _migrate(connection: sqlite3.Connection, path: str) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self, TypeVar
 from tooldeck.core.call import Outcome, ToolCall
 from tooldeck.core.canonical import canonical_text
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.strangers import error_words, to_repr
+from tooldeck.core.strangers import error_words, file_fault, to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Status
 from tooldeck.store.masking import mask
@@ -88,7 +88,7 @@ class Recording(_Tape):
         try:
             self.path.write_text(json.dumps(_HEADING) + "\n", encoding="utf-8")
         except OSError as error:
-            raise DefinitionError(f"The file {str(path)!r} cannot be written: {error.strerror}.") from None
+            raise DefinitionError(f"The file {str(path)!r} cannot be written: {file_fault(error)}.") from None
 
     def keep(self, tool: Tool, call: ToolCall, outcome: Outcome) -> None:
         """Record how a call ended; never raises."""
@@ -199,7 +199,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise DefinitionError(f"The recording {str(path)!r} cannot be read: {error_words(error)}.") from None
+        raise DefinitionError(f"The recording {str(path)!r} cannot be read: {file_fault(error)}.") from None
     heading: Any = None
     with suppress(ValueError, IndexError):
         heading = json.loads(lines[0])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from getpass import getpass
+from pathlib import Path
 from typing import Any
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
 from tooldeck.core.errors import SetupError
 from tooldeck.core.result import ToolResult
+from tooldeck.core.strangers import file_fault
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.lines import Mistake, choose, fit_text, read_line, read_pairs
 from tooldeck.notebook.listing import CallLogTable, DeckView, PluginTable, StoredLogTable
@@ -66,7 +68,7 @@ class DeckMagics(DeckMagicsBase):
         try:
             return say(f"Wrote {write_jsonl(entries, file)} calls to {file}.")
         except OSError as error:
-            raise Mistake(f"%deck log cannot write {file!r}: {error.strerror or error}.") from None
+            raise Mistake(f"%deck log cannot write {file!r}: {file_fault(error)}.") from None
 
     def _record(self, rest: str) -> None:
         file = self._file("record", rest)
@@ -80,6 +82,11 @@ class DeckMagics(DeckMagicsBase):
         if number.isdecimal():
             return self._again(number, pairs)
         file = self._file("replay", rest)
+        if file is not None and not Path(file).exists():
+            raise Mistake(
+                f"There is no recording {file!r}, and no call of that number; %deck record FILE makes one, "
+                "%deck log lists the calls that %deck replay NUMBER makes again."
+            )
         ended = self._end_tape()
         if file is not None:
             tape = self.deck.replaying(file)

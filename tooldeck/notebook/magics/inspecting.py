@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.result import ToolResult
+from tooldeck.core.strangers import file_fault
 from tooldeck.notebook import facts
 from tooldeck.notebook.lines import Mistake, fit_text, read_line, read_pairs
 from tooldeck.notebook.magics.base import DeckMagicsBase, found_in
@@ -55,7 +56,7 @@ class InspectingLines(DeckMagicsBase):
         try:
             count = write_log(found, file)
         except OSError as error:
-            raise Mistake(f"%mcp log cannot write {file!r}: {error.strerror or error}.") from None
+            raise Mistake(f"%mcp log cannot write {file!r}: {file_fault(error)}.") from None
         say(f"Wrote {facts.count(count, 'exchange')} to {file}, secrets masked.")
 
     def _show(self, rest: str) -> ExchangeView:

@@ -9,11 +9,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.injection import Need
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust, nearest
+from tooldeck.guards.paths import Workspace
+from tooldeck.guards.text import visible
 from tooldeck.guards.urls import UrlGuard
 from tooldeck.registry.json_schema import JsonSchemaParameters
-from tooldeck.tools.services.calling import Service
+from tooldeck.tools.services.calling import WORKSPACE, Service
 from tooldeck.tools.services.reading import Operation, Spec, read_spec
 
 __all__ = ["Operations", "operations"]
@@ -25,13 +28,19 @@ _SAFE_TWICE = _READS | {"put", "delete"}
 
 
 class Operations(NamedTuple):
-    """What became of a document."""
+    """What became of a document; shown as its tools, what is missing and the secrets that they need."""
 
     tools: tuple[Tool, ...]
     skipped: dict[str, str]
     """Operations that are no tools, and why."""
     secrets: dict[str, str]
     """The environment variable that each security scheme is read from."""
+
+    def __repr__(self) -> str:
+        lines = [f"<added: {', '.join(tool.name for tool in self.tools) or 'no tools'}>"]
+        lines += [f"  {name} is no tool: {why}." for name, why in self.skipped.items()]
+        lines += [f"  {name}: the secret is read from {variable}" for name, variable in self.secrets.items()]
+        return visible("\n".join(lines))
 
 
 def operations(
@@ -91,7 +100,7 @@ def _secrets(spec: Spec, label: str, given: Mapping[str, str]) -> dict[str, str]
 
 
 def _tool(service: Service, one: Operation, prefix: str, label: str) -> Tool:
-    reads = one.method in _READS
+    reads, files = one.method in _READS, one.body is not None and one.body.reads
     params = JsonSchemaParameters(one.schema)
     return Tool(
         f"{prefix}{one.name}"[:64],
@@ -99,7 +108,10 @@ def _tool(service: Service, one: Operation, prefix: str, label: str) -> Tool:
         params,
         partial(service.call, one),
         is_async=True,
-        effects=frozenset({Effect.NETWORK} if reads else {Effect.NETWORK, Effect.WRITE}),
+        effects=frozenset(
+            {Effect.NETWORK, *([] if reads else [Effect.WRITE]), *([Effect.READ] if files else [])}
+        ),
+        injected=(Need(WORKSPACE, Workspace),) if files else (),
         risk=Risk.HIGH if one.method == "delete" else Risk.MEDIUM,
         trust=Trust.UNTRUSTED,
         idempotent=one.method in _SAFE_TWICE,

@@ -20,10 +20,13 @@ from tooldeck.core.transient import retry_after
 from tooldeck.guards.http import guarded_client
 from tooldeck.guards.urls import UrlGuard
 from tooldeck.tools.pages.bodies import read_body
+from tooldeck.tools.services.bodies import text_of
 from tooldeck.tools.services.reading import BODY, Operation, Parameter
 
-__all__ = ["Service"]
+__all__ = ["WORKSPACE", "Service"]
 
+WORKSPACE = "_workspace"
+"""Under which a call that sends files is given the workspace."""
 _SHOWN = 2_000
 """Characters of an answer that are told in an error."""
 _TROUBLE = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -84,7 +87,9 @@ class Service:
             headers["cookie"] = "; ".join(f"{name}={quote(value)}" for name, value in cookies.items())
         url = f"{self.base}{path}" + (f"?{urlencode(query)}" if query else "")
         made = {"method": operation.method.upper(), "url": url, "headers": headers}
-        return {**made, **_body(operation, values, headers)}
+        if operation.body is None or BODY not in values:
+            return made
+        return {**made, **operation.body.sent(values[BODY], values.get(WORKSPACE), headers)}
 
     def _sign(
         self,
@@ -139,50 +144,33 @@ def _in_query(one: Parameter, value: Any) -> list[tuple[str, str]]:
         return [(one.name, json.dumps(value))]
     if isinstance(value, Mapping):
         if one.style == "deepObject":
-            return [(f"{one.name}[{key}]", _text(inner)) for key, inner in value.items()]
+            return [(f"{one.name}[{key}]", text_of(inner)) for key, inner in value.items()]
         if one.explode:
-            return [(str(key), _text(inner)) for key, inner in value.items()]
-        return [(one.name, ",".join(f"{key},{_text(inner)}" for key, inner in value.items()))]
+            return [(str(key), text_of(inner)) for key, inner in value.items()]
+        return [(one.name, ",".join(f"{key},{text_of(inner)}" for key, inner in value.items()))]
     if isinstance(value, list):
         if one.explode:
-            return [(one.name, _text(inner)) for inner in value]
+            return [(one.name, text_of(inner)) for inner in value]
         between = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(one.style, ",")
-        return [(one.name, between.join(map(_text, value)))]
-    return [(one.name, _text(value))]
+        return [(one.name, between.join(map(text_of, value)))]
+    return [(one.name, text_of(value))]
 
 
 def _plain(one: Parameter, value: Any) -> str:
     if one.as_json:
         return json.dumps(value)
     if isinstance(value, list):
-        return ",".join(map(_text, value))
+        return ",".join(map(text_of, value))
     if isinstance(value, Mapping):
         joint = "=" if one.explode else ","
-        return ",".join(f"{key}{joint}{_text(inner)}" for key, inner in value.items())
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+        return ",".join(f"{key}{joint}{text_of(inner)}" for key, inner in value.items())
+    return text_of(value)
 
 
 def _one_line(text: str) -> str:
     if not text.isprintable() or not text.isascii():
         raise ExpectedError("A header takes plain characters only, on one line.")
     return text
-
-
-def _body(operation: Operation, values: Mapping[str, Any], headers: dict[str, str]) -> dict[str, Any]:
-    if not operation.body_type or BODY not in values:
-        return {}
-    headers["content-type"] = operation.body_type
-    body = values[BODY]
-    if operation.body_type.startswith("application/x-www-form") and isinstance(body, Mapping):
-        pairs = [(str(name), _text(value)) for name, value in body.items()]
-        return {"content": urlencode(pairs).encode()}
-    if operation.body_type.startswith("text/") and isinstance(body, str):
-        return {"content": body.encode()}
-    return {"content": json.dumps(body, ensure_ascii=False).encode()}
 
 
 def _answer(title: str, response: Any, body: bytes) -> Any:

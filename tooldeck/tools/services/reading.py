@@ -1,8 +1,4 @@
-"""Reads an OpenAPI 3 document: its operations, each with a JSON Schema of everything that it takes.
-
-Schemas of OpenAPI 3.0 are brought into the form of JSON Schema 2020-12, as 3.1 has it: ``nullable`` becomes a
-type, exclusive limits become numbers, references lead into ``$defs``.
-"""
+"""Reads a document of OpenAPI 3 or Swagger 2: its operations, each with a schema of what it takes."""
 
 from __future__ import annotations
 
@@ -16,6 +12,10 @@ from urllib.parse import urljoin, urlsplit
 
 from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.core.references import resolve
+from tooldeck.core.strangers import file_fault
+from tooldeck.tools.services.bodies import Body, read_body_of
+from tooldeck.tools.services.schemas import bring_definitions, plain
+from tooldeck.tools.services.swagger import as_openapi
 
 __all__ = ["BODY", "Operation", "Parameter", "Spec", "read_spec"]
 
@@ -23,7 +23,6 @@ METHODS = ("get", "head", "options", "put", "post", "patch", "delete")
 BODY = "body"
 """The argument that is sent as the body."""
 MOST_BYTES = 20_000_000
-_DEFS = "#/components/schemas/"
 _KEPT = 64
 """Characters of a name."""
 
@@ -53,8 +52,8 @@ class Operation:
     description: str
     parameters: tuple[Parameter, ...]
     schema: dict[str, Any]
-    body_type: str
-    """The media type of the body; empty without one."""
+    body: Body | None
+    """How the body is sent; None without one."""
     security: tuple[tuple[str, ...], ...]
     """Alternatives, each of which names security schemes that are needed together; empty: none is needed."""
 
@@ -76,13 +75,15 @@ class Spec:
 def read_spec(given: Any, source: str = "") -> Spec:
     """Read a document: a mapping, JSON or YAML text, or the path of a file.
 
-    Raises `DefinitionError` for what is no OpenAPI 3 document.
+    Raises `DefinitionError` for what is no document of OpenAPI 3 or Swagger 2.
     """
     document = _document(given)
-    version = str(document.get("openapi", ""))
-    if not version.startswith("3."):
-        old = f"Swagger {document['swagger']}" if "swagger" in document else "no OpenAPI document"
-        raise DefinitionError(f"add_openapi takes OpenAPI 3 documents, and this is {old}; convert it first.")
+    if str(document.get("swagger", "")).startswith("2."):
+        document = as_openapi(document, source)
+    if not str(document.get("openapi", "")).startswith("3."):
+        named = next((f"{name} {document[name]}" for name in ("openapi", "swagger") if name in document), "")
+        what = f"is {named}" if named else "says of itself that it is neither"
+        raise DefinitionError(f"add_openapi takes documents of OpenAPI 3 and Swagger 2, and this one {what}.")
     found, skipped, names = [], dict[str, str](), set[str]()
     for path, method, item, operation in _operations(document):
         name = _name(operation.get("operationId") or f"{method}{path}", names)
@@ -111,7 +112,9 @@ def _document(given: Any) -> Mapping[str, Any]:
             with Path(given).open("rb") as file:
                 text = file.read(MOST_BYTES).decode()
         except (OSError, UnicodeDecodeError) as error:
-            raise DefinitionError(f"The OpenAPI document {str(given)!r} cannot be read: {error}") from None
+            raise DefinitionError(
+                f"The OpenAPI document {str(given)!r} cannot be read: {file_fault(error)}."
+            ) from None
     if not isinstance(text, str):
         raise DefinitionError(f"add_openapi takes a mapping, text or a path, got {type(given).__name__}.")
     try:
@@ -181,16 +184,16 @@ def _operation(
         properties[argument] = _described(_schema_of(one), one.get("description"))
         if one.get("required") or one["in"] == "path":
             required.append(argument)
-    body_type = _add_body(document, operation, properties, required)
+    body = _add_body(document, operation, properties, required)
     schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         schema["required"] = required
-    _bring_definitions(document, schema)
+    bring_definitions(document, schema)
     said = [str(operation.get(key) or "").strip() for key in ("summary", "description")]
     description = "\n\n".join(dict.fromkeys(one for one in said if one)) or f"{method.upper()} {path}"
     needs = operation.get("security", document.get("security"))
     return Operation(
-        name, method, path, description, tuple(parameters), schema, body_type, _security(needs)
+        name, method, path, description, tuple(parameters), schema, body, _security(needs)
     )  # fmt: skip
 
 
@@ -221,99 +224,26 @@ def _schema_of(one: Mapping[str, Any]) -> Any:
 
 def _add_body(
     document: Mapping[str, Any], operation: Mapping[str, Any], properties: dict[str, Any], required: list[str]
-) -> str:
-    """Add the body to what an operation takes; its media type, empty without one."""
-    body = resolve(operation.get("requestBody"), document)
-    content = _mapping(body.get("content"))
+) -> Body | None:
+    """Add the body to what an operation takes; how it is sent, None without one."""
+    given = resolve(operation.get("requestBody"), document)
+    content = _mapping(given.get("content"))
     if not content:
-        return ""
-    fit = next((kind for kind in content if _is_json(kind)), None)
-    fit = fit or next(
-        (kind for kind in content if kind.startswith(("application/x-www-form", "text/"))), None
-    )
-    if fit is None:
-        raise DefinitionError(f"its body is {', '.join(content)}, which is not supported")
+        return None
     if BODY in properties:
         raise DefinitionError(f"it has a parameter called {BODY!r} beside its body")
-    properties[BODY] = _described(_mapping(content[fit]).get("schema", {}), body.get("description"))
-    if body.get("required"):
+    schema, body = read_body_of(content, document)
+    properties[BODY] = _described(schema, given.get("description"))
+    if given.get("required"):
         required.append(BODY)
-    return fit
-
-
-def _is_json(kind: str) -> bool:
-    plain = kind.partition(";")[0].strip().casefold()
-    return plain == "application/json" or plain.endswith("+json")
+    return body
 
 
 def _described(schema: Any, description: Any) -> Any:
-    plain = _plain(schema)
-    if isinstance(plain, dict) and isinstance(description, str) and description and "$ref" not in plain:
-        plain.setdefault("description", description)
-    return plain
-
-
-def _plain(schema: Any) -> Any:
-    """A schema in the form of JSON Schema 2020-12."""
-    if isinstance(schema, list):
-        return [_plain(one) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    made = {str(key): value if key in ("enum", "const", "default", "example") else _plain(value)
-            for key, value in schema.items()}  # fmt: skip
-    made.pop("xml", None)
-    made.pop("discriminator", None)
-    reference = made.get("$ref")
-    if isinstance(reference, str) and reference.startswith(_DEFS):
-        made["$ref"] = "#/$defs/" + reference.removeprefix(_DEFS)
-    for limit, word in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if made.get(word) is True and limit in made:
-            made[word] = made.pop(limit)
-        elif isinstance(made.get(word), bool):
-            del made[word]
-    return _nullable(made)
-
-
-def _nullable(made: dict[str, Any]) -> dict[str, Any]:
-    if made.pop("nullable", False) is not True:
-        return made
-    if isinstance(made.get("type"), str):
-        made["type"] = [made["type"], "null"]
-        if isinstance(made.get("enum"), list) and None not in made["enum"]:
-            made["enum"] = [*made["enum"], None]
-        return made
-    return {"anyOf": [made, {"type": "null"}]}
-
-
-def _bring_definitions(document: Mapping[str, Any], schema: dict[str, Any]) -> None:
-    """Put what the schema refers to into its ``$defs``, and what that refers to."""
-    known = _mapping(_mapping(document.get("components")).get("schemas"))
-    defs: dict[str, Any] = {}
-    ahead = list(_references(schema))
-    while ahead:
-        name = ahead.pop()
-        if name in defs:
-            continue
-        if name not in known:
-            raise DefinitionError(f"it refers to a schema {name!r} that is not there")
-        defs[name] = _plain(known[name])
-        ahead += _references(defs[name])
-    if defs:
-        schema["$defs"] = defs
-
-
-def _references(schema: Any) -> Iterator[str]:
-    if isinstance(schema, Mapping):
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            if not reference.startswith("#/$defs/"):
-                raise DefinitionError(f"it refers to {reference!r}, which is not among the schemas")
-            yield reference.removeprefix("#/$defs/")
-        for inner in schema.values():
-            yield from _references(inner)
-    elif isinstance(schema, list):
-        for inner in schema:
-            yield from _references(inner)
+    made = plain(schema)
+    if isinstance(made, dict) and isinstance(description, str) and description and "$ref" not in made:
+        made.setdefault("description", description)
+    return made
 
 
 def _security(given: Any) -> tuple[tuple[str, ...], ...]:
