@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.call import Caller
+from tooldeck.core.caller import Caller
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.questions import Question
