@@ -20,6 +20,7 @@ from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.oauth.signin import SignIn
 from tooldeck.mcp.options import ConnectOptions
 from tooldeck.mcp.past import Past
+from tooldeck.mcp.resuming import resume
 from tooldeck.mcp.reviving import Reviving
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.shelving import Shelving
@@ -111,7 +112,9 @@ class Connecting(Accepting):
             old.tools, old.names = {}, {}
             self._all.setdefault(old.label, old)
             raise
-        return self._take_in(made)
+        self._take_in(made)
+        await wait(made.session.executor.submit(resume, old, made))
+        return made
 
     def _made(self, target: object, **options: Any) -> tuple[Connection, bool]:
         """A connection that is not open yet, and whether its command is one that nobody here has written."""

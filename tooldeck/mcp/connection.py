@@ -72,8 +72,8 @@ class Connection:
         """What the user should be told: renamed tools, unusable ones, declarations that fit nothing."""
 
     def renewed(self) -> Connection:
-        """The same server with a fresh session, for another attempt."""
-        return Connection(
+        """The same server with a fresh session, for another attempt; it may know of the same folders."""
+        made = Connection(
             self.again(),
             self.declared,
             self.again,
@@ -82,6 +82,8 @@ class Connection:
             folder=self.launch["folder"] if self.launch else None,
             ways=self.ways,
         )
+        made.session.wishes.roots = self.roots
+        return made
 
     @property
     def label(self) -> str:

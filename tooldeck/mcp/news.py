@@ -29,8 +29,8 @@ class News:
     def __init__(self, session: Session, calls: CallsInFlight) -> None:
         self._session = session
         self._calls = calls
-        self.level_set = False
-        """Whether somebody has said how much the server shall tell."""
+        self.level = ""
+        """From which level on the server shall tell; empty where nobody has said."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._reading = False
         self._stale = False
@@ -45,7 +45,7 @@ class News:
         self._told += 1
         try:
             line = LogLine(
-                self._session.label, str(params.level), params.data, params.logger or "", self.level_set
+                self._session.label, str(params.level), params.data, params.logger or "", bool(self.level)
             )
             await self._calls.tell(self._session.handlers.on_log, line)
             if self._left_out:

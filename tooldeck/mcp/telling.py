@@ -51,4 +51,4 @@ async def set_level(session: Session, level: str) -> None:
             await raw.request(client, "logging/setLevel", {"level": level}, session.timeout)
 
     await session.perform("the level of the log", tell)
-    session.news.level_set = True
+    session.news.level = level
