@@ -38,7 +38,7 @@ lab: $(STAMPS)/lab ## open JupyterLab on the quickstart
 
 # --keep-going: one failing part hides none of the others, and the whole fails all the same.
 test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox $(STAMPS)/ocr ## run everything that CI runs; goes on after a failure, then fails
-	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks conformance demo
+	@$(MAKE) --keep-going lint test-widgets test-python test-serial test-browser test-notebooks conformance conformance-client demo
 
 lint: lint-style lint-format lint-types lint-imports ## check style, types and what may import what
 

@@ -18,6 +18,8 @@ SERVERS = Path(__file__).resolve().parents[1] / "mcp" / "servers"
 RAW = shlex.join([sys.executable, "-S", str(SERVERS / "raw.py")])
 CALL = {"blocking": "deck.call({!r}, {!r})", "awaited": "await deck.acall({!r}, {!r})"}
 form = pytest.mark.parametrize("form", CALL)
+NPM = Path(__file__).resolve().parents[2] / ".cache/servers/npm"
+NPX = f"deck.mcp.connect('npx --offline mcp-server-everything', label='every', cwd={str(NPM)!r}, reads='*')"
 
 
 def call(form: str, tool: str, **arguments: object) -> str:
@@ -166,22 +168,31 @@ def test_what_cannot_be_connected_is_told_in_one_sentence_within_seconds(
     assert not servers_of(installed)
 
 
-ENDINGS = [("shutdown", "stubborn"), ("restart", "polite"), ("kill", "stubborn")]
+ENDINGS = [("shutdown", "stubborn"), ("restart", "npx"), ("terminate", "npx"), ("kill", "stubborn")]
 if ALL:
-    ENDINGS += [("shutdown", "polite"), ("restart", "stubborn"), ("kill", "polite")]
+    ENDINGS += [("shutdown", "npx"), ("restart", "stubborn"), ("kill", "npx"), ("kill", "polite")]
 
 
 @pytest.mark.parametrize(("ending", "server"), ENDINGS)
 def test_the_end_of_a_kernel_whose_cell_waits_ends_its_server(ending: str, server: str) -> None:
+    if server == "npx" and not (NPM / "node_modules/.bin/mcp-server-everything").exists():
+        pytest.skip("make test installs the servers from npm")
     notebook = NotebookKernel(None)
     try:
         notebook.fresh()
-        connect(notebook, "--stubborn" if server == "stubborn" else "")
+        waits = call("blocking", "sleep", say="waiting")
+        if server == "npx":  # starts a shell, which starts node
+            notebook.run(NPX, timeout=60)
+            waits = f"print('waiting'); {call('blocking', 'trigger-long-running-operation', duration=90)}"
+        else:
+            connect(notebook, "--stubborn" if server == "stubborn" else "")
         started = servers_of(notebook)
-        assert started
-        notebook.blocked(call("blocking", "sleep", say="waiting"), widgets=0)
+        assert len(started) >= (4 if server == "npx" else 2)
+        notebook.blocked(waits, widgets=0)
         if ending == "kill":
             psutil.Process(notebook.manager.provisioner.pid).kill()
+        elif ending == "terminate":
+            psutil.Process(notebook.manager.provisioner.pid).terminate()
         elif ending == "restart":
             notebook.manager.restart_kernel(now=False)
         else:
