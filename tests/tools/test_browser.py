@@ -17,8 +17,8 @@ from odd_server import odd_server
 
 from tooldeck import Deck, calling
 from tooldeck.core.run import Run
+from tooldeck.tools.browsing.browsers import Browsers
 from tooldeck.tools.browsing.chromium import why_no_browser
-from tooldeck.tools.browsing.sessions import Browsers
 from tooldeck.tools.browsing.snapshots import read_snapshot
 from tooldeck.tools.pages.fetching import Web
 

@@ -19,8 +19,8 @@ from tooldeck.core.run import Run
 from tooldeck.store.handoffs import Handoffs, Order
 from tooldeck.store.tasks import Tasks
 from tooldeck.tools import load, names
+from tooldeck.tools.browsing.browsers import Browsers, _of_decks
 from tooldeck.tools.browsing.chromium import browser_loop
-from tooldeck.tools.browsing.sessions import Browsers, _of_decks
 from tooldeck.tools.handoffs.agents import Agent, Agents
 from tooldeck.tools.pages.fetching import Web
 from tooldeck.tools.skills.finding import Skills

@@ -23,8 +23,9 @@ from tooldeck.tools.browsing.answers import (
     picture,
     told,
 )
+from tooldeck.tools.browsing.browsers import Browsers
 from tooldeck.tools.browsing.chromium import SIZE, browser_loop, why_no_browser
-from tooldeck.tools.browsing.sessions import Browsers, Session
+from tooldeck.tools.browsing.sessions import Session
 from tooldeck.tools.browsing.tabs import EMPTY
 from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.pages.reading import read_page

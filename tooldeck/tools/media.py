@@ -20,8 +20,8 @@ from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import never_reached
 from tooldeck.hosts.background import background
 from tooldeck.tools.browsing.answers import picture as picture_of_page
+from tooldeck.tools.browsing.browsers import Browsers
 from tooldeck.tools.browsing.chromium import browser_loop, why_no_browser
-from tooldeck.tools.browsing.sessions import Browsers
 from tooldeck.tools.kinds import media_type_of
 from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.seeing.decoding import MOST_BYTES, pdf_facts, pdf_images, pdf_texts, picture

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from tooldeck.core.errors import ExpectedError, TransientError
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlRefused, masked
-from tooldeck.tools.browsing.chromium import Chromium, browser_loop
+from tooldeck.tools.browsing.chromium import Chromium
 from tooldeck.tools.browsing.tabs import EMPTY, Tab
 from tooldeck.tools.pages.fetching import Web
 
-__all__ = ["Browsers", "Session"]
+__all__ = ["Session"]
 
 T = TypeVar("T")
-MOST = 3
-"""Sessions of one deck that have a browser at the same time; one more ends the one not used for longest."""
 MOST_TABS = 8
 _MOST_NOTES = 20
 _OPENS = 20.0
@@ -27,7 +24,6 @@ _OPENS = 20.0
 _MARGIN = 20.0
 """Seconds for what comes before and after an action: starting the browser is not among it."""
 _REACTS = 3.0
-_END_SECONDS = 8.0
 _GONE = "Connection closed"
 """What Playwright says, in a plain exception, when its driver has ended."""
 _ERROR = "chrome-error:"
@@ -264,62 +260,3 @@ class Session:
     async def end(self) -> None:
         """End the browser."""
         await self.chromium.end()
-
-
-class Browsers:
-    """The sessions of one deck that have a browser."""
-
-    def __init__(self) -> None:
-        self._by_session: dict[str, Session] = {}
-
-    @classmethod
-    def of(cls, deck: Any) -> Browsers:
-        """Those of a deck; they end when it is closed or gone."""
-        browsers = _of_decks.get(deck)
-        if browsers is None:
-            browsers = _of_decks[deck] = cls()
-            deck.on_close(browsers.close)
-            weakref.finalize(deck, browsers.close)
-        return browsers
-
-    def known(self, session: str) -> Session | None:
-        """The living browser of a session."""
-        found = self._by_session.get(session)
-        return None if found is None or found.over else found
-
-    async def get(self, session: str, web: Web) -> Session:
-        """The browser of a session, a new one where it has none; its first action starts it."""
-        found = self._by_session.pop(session, None)
-        if found is None or found.over or found.web is not web:
-            if found is not None:
-                await found.end()
-            while len(self._by_session) >= MOST:
-                await self._by_session.pop(next(iter(self._by_session))).end()
-            found = Session(web)
-        self._by_session[session] = found  # at the end: the last one used
-        return found
-
-    async def end(self, session: str) -> bool:
-        """End the browser of a session; False where it has none."""
-        found = self._by_session.pop(session, None)
-        if found is None:
-            return False
-        await found.end()
-        return True
-
-    def close(self) -> None:
-        """End all of them."""
-        mine, self._by_session = list(self._by_session.values()), {}
-        if not mine:
-            return
-
-        async def end_all() -> None:
-            await asyncio.gather(*(session.end() for session in mine))
-
-        ending = browser_loop().submit(end_all)
-        if not browser_loop().owns_current_thread():
-            with contextlib.suppress(Exception):  # the loop winds down, and the browsers go with the process
-                ending.result(_END_SECONDS)
-
-
-_of_decks: weakref.WeakKeyDictionary[Any, Browsers] = weakref.WeakKeyDictionary()
