@@ -117,6 +117,15 @@ def preview(run):
     return shown
 
 
+def preview_within(run):
+    """How often somebody is asked about what cannot be foreseen."""
+    asked = []
+    for given in without_and_with(preview_within=5):
+        _, host, _ = statuses(run, 1, policy="default", preview=lambda x: "", **given)
+        asked.append(len(host.requests))
+    return asked
+
+
 def resources(run):
     """How many calls of a batch are inside at once."""
     found = []
@@ -184,6 +193,7 @@ EFFECTS = {
     retry: [3, 5],
     breaker: ["failed", "tripped"],
     preview: [None, "x becomes 1"],
+    preview_within: [1, 0],
     resources: [[True, True], [False, False]],
     available: ["failed", "denied"],
     schema_override: [None, "T"],

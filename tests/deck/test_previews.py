@@ -111,6 +111,69 @@ def test_a_preview_that_takes_too_long_is_left_behind(run, monkeypatch):
     assert asked == ["no preview: it took longer than 0.05 s"]
 
 
+@pytest.mark.parametrize(
+    ("preview", "says"),
+    [(explode, "it raised OSError: no such file."), (lambda path: "", "it is empty.")],
+    ids=["raises", "empty"],
+)
+def test_nobody_is_asked_blindly_where_the_author_demands_a_preview(run, preview, says):
+    deck, host = fake_deck([True])
+    deck.add(write, effects="write", preview=preview, preview_within=5)
+    result = run(deck, "write", path="a")
+    assert (result.status, host.requests) == ("denied", [])
+    assert result.error == f"write needs approval, and nobody can judge it without a preview: {says}"
+    deck.policy.allow("write")
+    assert run(deck, "write", path="a").ok  # nobody has to judge it
+
+
+def test_a_preview_that_is_demanded_has_the_time_that_the_author_gives_it(run, monkeypatch):
+    monkeypatch.setattr("tooldeck.core.preview.SECONDS", 0.01)
+    release, asked = threading.Event(), []
+
+    def approver(request):
+        asked.append(request.preview)
+        return Decision(True)
+
+    def slow(path):
+        return "in the end" if release.wait(20 if len(path) > 1 else 0.05) else "not yet"
+
+    def stuck(path):
+        release.wait(20)
+        return "too late"
+
+    deck = Deck(approver=approver)
+    deck.add(write, effects="write", preview=slow, preview_within=20)
+    assert run(deck, "write", path="a").ok
+    deck.add(write, name="other", effects="write", preview=stuck, preview_within=0.05)
+    try:
+        refused = run(deck, "other", path="a")
+    finally:
+        release.set()
+    assert (refused.status, asked) == ("denied", ["not yet"])
+    assert "without a preview: it took longer than 0.05 s." in refused.error
+
+
+def test_what_would_change_must_still_be_what_was_approved(run):
+    """Also what was edited in the question must have a preview, which the person may not have waited for."""
+    shown = ["one", "another"]
+    deck, _ = fake_deck([True, True, Decision(True, {"path": "b"}), Decision(True, {"path": "gone"})])
+    deck.add(
+        write,
+        effects="write",
+        preview=lambda path: shown.pop(0) if path == "a" and shown else {"a": "x", "b": "y"}[path],
+        preview_within=5,
+    )
+    changed = run(deck, "write", path="a")
+    assert changed.status == "denied"
+    assert "would change something else by now than what was approved" in changed.error
+    assert run(deck, "write", path="a").value == "wrote a"
+    assert run(deck, "write", path="a").value == "wrote b"
+    unseen = run(deck, "write", path="a")
+    assert (unseen.status, "KeyError" in unseen.error) == ("denied", True)
+    with pytest.raises(DefinitionError, match="preview_within needs the option preview as well"):
+        Deck().add(write, preview_within=5)
+
+
 def test_a_preview_cannot_change_what_is_approved(run):
     def tidy(names):
         names.clear()

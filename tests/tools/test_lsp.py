@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tooldeck import Deck
+from tooldeck import Decision, Deck
 from tooldeck.core.errors import DefinitionError
 from tooldeck.guards import sandbox
 from tooldeck.guards.environment import environment
@@ -260,6 +260,31 @@ def test_a_person_is_shown_the_diff_before_and_nothing_is_changed_until_then(rea
     assert "+def shine(level: int) -> str:" in seen[0]
     assert "from lamp import shine" in seen[0]
     assert (real.workspace.root / "lamp.py").read_text("utf-8") == PROJECT["lamp.py"]
+
+
+@missing("ty")
+def test_nobody_approves_blindly_and_what_is_approved_is_what_was_shown(real, ask):
+    """Where a server cannot say what would change nobody is asked; what changes meanwhile counts."""
+    root, seen = real.workspace.root, []
+
+    def approve(request):
+        seen.append(request.preview)
+        write(root, {"use.py": PROJECT["use.py"] + "on(4)\r\n"})
+        return Decision(True)
+
+    asking = Deck(workspace=root, approver=approve)
+    asking.add_builtins("lsp")
+    where = {"action": "rename", "path": "lamp.py", "new_name": "shine", "server": "ty"}
+    unknown = asking.call("lsp", {**where, "symbol": "off"})
+    assert (unknown.status, seen) == ("denied", [])
+    assert "nobody can judge it without a preview" in unknown.error
+    other = asking.call("lsp", {**where, "symbol": "on"})
+    assert (other.status, len(seen)) == ("denied", 1)
+    assert "would change something else by now" in other.error
+    assert (root / "lamp.py").read_text("utf-8") == PROJECT["lamp.py"]
+    assert asking.call("lsp", {**where, "symbol": "on"}).ok
+    asking.close()
+    assert "shine(4)" in (root / "use.py").read_text("utf-8")
 
 
 def test_what_is_pointed_at_wrongly_is_named_with_what_is_there(real, ask):

@@ -84,6 +84,7 @@ def define(
         rate=options.rate_settings,
         target=read_target(name, options.target, described.schema, shown),
         preview=read_preview(name, options.preview, shown, needs),
+        preview_within=options.preview_within,
         resources=read_resources(name, options.resources, described.schema),
         available=options.available,
         schema_override=options.schema_override,

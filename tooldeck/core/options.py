@@ -67,6 +67,10 @@ class Options:
     preview: Callable[..., Any] | None = None
     """Called before anybody is asked, with the tool's arguments or some of them: says as text or as a unified
     diff what the call would change. Must change nothing itself."""
+    preview_within: float | None = None
+    """Seconds in which there must be a preview: without one nobody is asked, and the call is refused with the
+    reason. After an approval it is made again, and where it says something else by then, the call is refused
+    as well. None: what is missing of a preview after 5 seconds is said in the question."""
     resources: str | Iterable[str] | Callable[[Mapping[str, Any]], Any] | None = None
     """What a call uses, so that calls of a batch that share it never run at once: names of parameters, or a
     function from the arguments by name to keys."""
@@ -90,6 +94,9 @@ class Options:
         _kind("ask", self.ask, bool, "True, False or None")
         _seconds("timeout", self.timeout)
         _seconds("call_timeout", self.call_timeout)
+        _seconds("preview_within", self.preview_within)
+        if self.preview_within is not None and self.preview is None:
+            raise _wrong("preview_within", self.preview_within, "needs the option preview as well")
         if not (self.target is None or isinstance(self.target, str) or callable(self.target)):
             raise _wrong("target", self.target, "must be the name of a parameter or a function")
         if not _is_count(self.max_chars) or self.max_chars < MIN_CHARS:

@@ -1,7 +1,8 @@
 """The preview of a call: what it would change, told by a function of the author before anybody is asked.
 
 The function takes the tool's own arguments, or some of them, and must change nothing. It is given a few
-seconds. Whatever goes wrong with it is said in place of the preview and decides nothing.
+seconds. Whatever goes wrong with it is said in place of the preview and decides nothing, unless the author
+says that nobody shall be asked without one.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ from tooldeck.core.invoking import runs_async
 from tooldeck.core.strangers import error_words, to_repr
 from tooldeck.core.tool import Tool
 
-__all__ = ["preview_of", "read_preview"]
+__all__ = ["NoPreview", "preview_of", "read_preview"]
 
 SECONDS = 5.0
-"""How long a preview may take."""
+"""How long a preview may take, unless its tool says something else."""
 MAX_CHARS = 500_000
 """A longer preview is not shown at all, since half of it would mislead."""
+
+
+class NoPreview(Exception):
+    """Why it cannot be told what a call would change, in words, where nobody is to be asked without that."""
+
+
 Fill = Callable[[tuple[Need, ...]], dict[str, Any]]
 _VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
@@ -90,24 +97,37 @@ def _copy(value: Any) -> Any:
 async def preview_of(tool: Tool, host: Host, call: ToolCall, fill: Fill) -> str | None:
     """What the call would change, or why that cannot be told; None for a tool without a preview.
 
-    `fill` gives the injected values.
+    `fill` gives the injected values. Raises `NoPreview` for the reason where the tool must have one.
     """
     if tool.preview is None:
         return None
-    label = f"preview of {tool.name}"
-    is_async = runs_async(tool.preview)
+    missing, shown = await _shown(tool, host, call, fill)
+    if not missing:
+        return shown
+    if tool.preview_within is not None:
+        raise NoPreview(missing)
+    return f"no preview: {missing}"
+
+
+async def _shown(tool: Tool, host: Host, call: ToolCall, fill: Fill) -> tuple[str, str]:
+    """Why there is no preview, else the preview."""
+    preview = tool.preview
+    assert preview is not None  # noqa: S101 - asked for
+    limit = tool.preview_within or SECONDS
     try:
         values = (
             _copied(call.values) if not tool.injected else {**_copied(call.values), **fill(tool.injected)}
         )
-        function = partial(tool.preview, values)
-        shown = await host.run(Work(function, is_async, limit=SECONDS, label=label))
+        work = Work(
+            partial(preview, values), runs_async(preview), limit=limit, label=f"preview of {tool.name}"
+        )
+        shown = await host.run(work)
     except LimitPassed:
-        return f"no preview: it took longer than {SECONDS:g} s"
+        return f"it took longer than {limit:g} s", ""
     except Exception as error:  # noqa: BLE001 - functions of the author may raise anything
-        return f"no preview: it raised {error_words(error)}"
+        return f"it raised {error_words(error)}", ""
     if not isinstance(shown, str):
-        return f"no preview: it gave {to_repr(shown)[:200]}, which is no text"
+        return f"it gave {to_repr(shown)[:200]}, which is no text", ""
     if len(shown) > MAX_CHARS:
-        return f"no preview: {len(shown)} characters are more than a person can judge"
-    return shown or "no preview: it is empty"
+        return f"{len(shown)} characters are more than a person can judge", ""
+    return ("", shown) if shown else ("it is empty", "")

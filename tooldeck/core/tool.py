@@ -132,6 +132,8 @@ class Tool:
     """What the tool goes through together with others, such as the connection to their server."""
     preview: Callable[[Mapping[str, Any]], Any] | None = None
     """Tells from validated values what a call would change, without changing it; None where it cannot."""
+    preview_within: float | None = None
+    """Seconds in which there must be a preview for anybody to be asked; None: people decide without one."""
     resources: Resources | None = None
     """What a call uses, by its checked values; calls of a batch that share a resource never run at once."""
     available: Callable[[], Any] | None = None

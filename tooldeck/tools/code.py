@@ -216,12 +216,17 @@ code.action(
     ],
 )(changes.insert)
 code.action(effects="read", timeout=120, examples=[_RENAMED])(changes.preview_rename)
-code.action(effects="read,write", preview=changes.rename_preview, timeout=180, examples=[_RENAMED])(
-    changes.rename
-)
+code.action(
+    effects="read,write",
+    preview=changes.rename_preview,
+    preview_within=changes.PREVIEW_SECONDS,
+    timeout=180,
+    examples=[_RENAMED],
+)(changes.rename)
 code.action(
     effects="read,write",
     preview=changes.fix_preview,
+    preview_within=changes.PREVIEW_SECONDS,
     timeout=300,
     examples=[{"paths": ["src"]}],
 )(changes.fix)

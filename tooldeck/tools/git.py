@@ -139,6 +139,7 @@ async def command(
     risk="medium",
     idempotent=True,
     preview=previews.add,
+    preview_within=previews.SECONDS,
     examples=[{"paths": ["notes/todo.txt"]}],
 )
 async def add(paths: Paths, *, workspace: Injected[Workspace], repo: Repo = ".") -> Done:
@@ -150,6 +151,7 @@ async def add(paths: Paths, *, workspace: Injected[Workspace], repo: Repo = ".")
     effects="read,write,repository",
     risk="medium",
     preview=previews.commit,
+    preview_within=previews.SECONDS,
     examples=[{"message": "Note the bulb", "paths": ["notes/todo.txt"]}],
 )
 async def commit(
@@ -170,6 +172,7 @@ async def commit(
 @git.action(
     effects="read,write,repository",
     preview=previews.branch,
+    preview_within=previews.SECONDS,
     examples=[{"do": "create", "name": "try-a-lamp"}],
 )
 async def branch(
@@ -193,6 +196,7 @@ async def branch(
 @git.action(
     effects="read,write,repository",
     preview=previews.restore,
+    preview_within=previews.SECONDS,
     examples=[{"paths": ["README.md"]}],
 )
 async def restore(
@@ -208,7 +212,10 @@ async def restore(
 
 
 @git.action(
-    effects="read,write,repository", preview=previews.stash, examples=[{"do": "push", "message": "half done"}]
+    effects="read,write,repository",
+    preview=previews.stash,
+    preview_within=previews.SECONDS,
+    examples=[{"do": "push", "message": "half done"}],
 )
 async def stash(
     do: Annotated[
@@ -230,7 +237,9 @@ async def stash(
     return await changing.stash(repository, do, message, paths, index, untracked=untracked)
 
 
-@git.action(effects="read,repository,network", preview=previews.push, examples=[{}])
+@git.action(
+    effects="read,repository,network", preview=previews.push, preview_within=previews.SECONDS, examples=[{}]
+)
 async def push(
     *,
     workspace: Injected[Workspace],
@@ -248,7 +257,12 @@ async def push(
     return await changing.push(repository, remote, branch, force=force, set_upstream=set_upstream)
 
 
-@git.action(effects="read,write,repository,network", preview=previews.pull, examples=[{}])
+@git.action(
+    effects="read,write,repository,network",
+    preview=previews.pull,
+    preview_within=previews.SECONDS,
+    examples=[{}],
+)
 async def pull(
     *,
     workspace: Injected[Workspace],

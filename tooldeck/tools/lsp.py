@@ -276,6 +276,7 @@ def _preview_rename(
 @lsp.action(
     effects="read,write",
     preview=_preview_rename,
+    preview_within=changing.PREVIEW_SECONDS,
     examples=[{"path": "src/lamp.py", "symbol": "off", "new_name": "dark", "server": "ty"}],
 )
 async def rename(
@@ -309,7 +310,12 @@ def _preview_format(path: str, server: str, context: ToolContext) -> str:
     return changing.previewed(changing.layout(_about(context, path, server, changing.PREVIEW_SECONDS)))
 
 
-@lsp.action(effects="read,write", preview=_preview_format, examples=[{"path": "src/lamp.py"}])
+@lsp.action(
+    effects="read,write",
+    preview=_preview_format,
+    preview_within=changing.PREVIEW_SECONDS,
+    examples=[{"path": "src/lamp.py"}],
+)
 async def format(  # noqa: A001 - the action's name
     path: PathOf,
     *,
@@ -334,6 +340,7 @@ def _preview_action(
 @lsp.action(
     effects="read,write",
     preview=_preview_action,
+    preview_within=changing.PREVIEW_SECONDS,
     examples=[{"path": "src/lamp.py", "title": "Ruff: Organize imports", "server": "ruff"}],
 )
 async def apply_code_action(

@@ -81,7 +81,10 @@ async def _fix_preview(
 
 
 @verify.action(
-    effects="read,write", preview=_fix_preview, examples=[{}, {"paths": ["src"], "codes": ["F401"]}]
+    effects="read,write",
+    preview=_fix_preview,
+    preview_within=60.0,
+    examples=[{}, {"paths": ["src"], "codes": ["F401"]}],
 )
 async def fix(
     *,

@@ -15,7 +15,7 @@ from tooldeck.core.hooks import objection
 from tooldeck.core.host import Host
 from tooldeck.core.owned import owned
 from tooldeck.core.parameters import problems_text
-from tooldeck.core.preview import preview_of
+from tooldeck.core.preview import NoPreview, preview_of
 from tooldeck.core.stages.steer import given_up
 from tooldeck.core.strangers import error_words, to_repr, to_text
 from tooldeck.core.tool import Tool
@@ -74,17 +74,11 @@ def _own(call: ToolCall) -> ToolCall:
 
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
-    shown = call._replace(arguments=owned(call.arguments), values=owned(call.values))
-
-    async def foresee(host: Host, given: Mapping[str, Any] | None = None) -> str | None:
-        meant = call if given is None else call._replace(values=tool.params.check(given).values)
-        return await preview_of(tool, host, meant, lambda needs: world.services.fill(needs, call, world))
-
-    request = ApprovalRequest(
-        new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
-        await foresee(world.host), world.present_policy().scopes, None if tool.preview is None else foresee,
-        world.present_policy().trust_of(tool),
-    )  # fmt: skip
+    try:
+        preview = await _foreseen(tool, world, world.host, call)
+    except NoPreview as missing:
+        return _unforeseen(tool, call, missing)
+    request = _request(tool, world, call, verdict, preview)
     if world.emit is not None:
         world.emit(ApprovalAsked(request))
     # The clocks of the calls whose bodies wait for this one, and of its run.
@@ -93,12 +87,59 @@ async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> 
     if world.emit is not None:
         world.emit(ApprovalAnswered(request, decision))
     answered = _followed(tool, world, call, decision)
+    if isinstance(answered, ToolCall) and tool.preview_within is not None:
+        answered = await _as_shown(tool, world, answered, preview if decision.arguments is None else None)
     run = call.caller.run
     if (
         decision.stop is not False and run is not None
     ):  # last, since an approved call may be the run's last one
         run.stop(f"{to_text(decision.by)} stopped the run")
     return answered
+
+
+def _request(
+    tool: Tool, world: World, call: ToolCall, verdict: Verdict, preview: str | None
+) -> ApprovalRequest:
+    """The question."""
+
+    async def foresee(host: Host, given: Mapping[str, Any]) -> str | None:
+        try:
+            meant = call._replace(values=tool.params.check(given).values)
+            return await _foreseen(tool, world, host, meant)
+        except NoPreview as missing:
+            return f"no preview, so this would not be run: {missing}"
+
+    shown = call._replace(arguments=owned(call.arguments), values=owned(call.values))
+    return ApprovalRequest(
+        new_id(), tool, shown, verdict.rule, tool.params.check, world.approval_timeout,
+        preview, world.present_policy().scopes, None if tool.preview is None else foresee,
+        world.present_policy().trust_of(tool),
+    )  # fmt: skip
+
+
+async def _foreseen(tool: Tool, world: World, host: Host, meant: ToolCall) -> str | None:
+    """The preview of a call; raises `NoPreview` where there must be one."""
+    return await preview_of(tool, host, meant, lambda needs: world.services.fill(needs, meant, world))
+
+
+async def _as_shown(tool: Tool, world: World, call: ToolCall, preview: str | None) -> ToolCall | Outcome:
+    """The approved call, where it would still change what the `preview` showed; None: of edited arguments."""
+    try:
+        now = await _foreseen(tool, world, world.host, call)
+    except NoPreview as missing:
+        return _unforeseen(tool, call, missing)
+    if preview is None or now == preview:
+        return call
+    call.log.decide("approve", "what it would change is something else by now")
+    said = f"{tool.label} would change something else by now than what was approved; call it again."
+    return Outcome(Status.DENIED, error=said)
+
+
+def _unforeseen(tool: Tool, call: ToolCall, missing: NoPreview) -> Outcome:
+    """How a call ends that nobody shall approve, since what it would change is not known."""
+    call.log.decide("approve", f"not asked: no preview, {missing}")
+    said = f"{tool.label} needs approval, and nobody can judge it without a preview: {missing}"
+    return Outcome(Status.DENIED, error=said if said.endswith(".") else f"{said}.")
 
 
 def _followed(tool: Tool, world: World, call: ToolCall, decision: Decision) -> ToolCall | Outcome:

@@ -30,12 +30,19 @@ __all__ = ["OPTIONS", "SWITCHES", "ToolMagics"]
 
 _VALUED = (
     *("name", "description", "effects", "risk", "trust", "timeout", "max_chars", "retry", "breaker"),
-    *("call_timeout", "target", "resources", "rate"),
+    *("call_timeout", "target", "resources", "rate", "preview_within"),
     *("preview", "available", "schema_override", "check_input", "check_output"),
 )
 _FUNCTIONS = ("preview", "available", "schema_override", "check_input", "check_output")
 """Options that are functions of the notebook or of the cell, by name; checks may be several."""
-_NUMBERS = {"timeout": float, "call_timeout": float, "max_chars": int, "retry": int, "breaker": int}
+_NUMBERS = {
+    "timeout": float,
+    "call_timeout": float,
+    "preview_within": float,
+    "max_chars": int,
+    "retry": int,
+    "breaker": int,
+}
 _FLAGS = ("idempotent", "ignore_unknown", "ask", "no_ask")
 OPTIONS = (*_VALUED, *_FLAGS)
 """The options of ``%%tool``."""
@@ -58,7 +65,8 @@ class ToolMagics(DeckMagicsBase):
         [--description TEXT] [--idempotent] [--ignore-unknown] [--ask | --no-ask] [--timeout SECONDS]
         [--retry ATTEMPTS] [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted]
         [--max-chars N] [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…]
-        [--rate CALLS/TIME] [--preview FUNCTION] [--available FUNCTION] [--schema-override FUNCTION]
+        [--rate CALLS/TIME] [--preview FUNCTION] [--preview-within SECONDS] [--available FUNCTION]
+        [--schema-override FUNCTION]
         [--check-input FUNCTION,…] [--check-output FUNCTION,…]``
 
         A FUNCTION is the name of one in the cell, where it is no tool then, or in the notebook.

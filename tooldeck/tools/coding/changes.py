@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -19,6 +18,7 @@ from tooldeck.tools.coding.renamed import Renamed
 from tooldeck.tools.coding.renaming import planned_rename
 
 __all__ = [
+    "PREVIEW_SECONDS",
     "fix",
     "fix_preview",
     "insert",
@@ -30,8 +30,8 @@ __all__ = [
     "replace_preview",
 ]
 
-PREVIEW_SECONDS = 4.5
-# Less than a preview may take, so that the reason can still be told.
+PREVIEW_SECONDS = 60.0
+"""How long somebody who is asked waits to see what would change."""
 NewName = Annotated[str, Field(min_length=1, max_length=200, description="The name that it shall have.")]
 
 
@@ -124,16 +124,7 @@ async def rename_preview(
     cancel: CancelToken,
 ) -> str:
     """What `rename` would change, in all files."""
-    try:
-        async with asyncio.timeout(PREVIEW_SECONDS):
-            plan = await planned_rename(
-                *asked_of_symbol(context, workspace, cancel, path, name_path), new_name
-            )
-    except TimeoutError:
-        return (
-            f"The uses of {name_path!r} could not be found within {PREVIEW_SECONDS:g} s, so it is "
-            "not known what would change: refuse, and look at preview_rename first."
-        )
+    plan = await planned_rename(*asked_of_symbol(context, workspace, cancel, path, name_path), new_name)
     return "\n".join([plan.diff.removesuffix("\n"), *plan.notes])
 
 

@@ -40,8 +40,8 @@ __all__ = [
     "resolved_changes",
 ]
 
-PREVIEW_SECONDS = 4.5
-"""Less than a preview may take, so that what went wrong can still be told."""
+PREVIEW_SECONDS = 60.0
+"""How long somebody who is asked waits for the servers to say what would change."""
 _COMMAND = "workspace/executeCommand"
 _RESOLVE = "codeAction/resolve"
 
@@ -103,10 +103,7 @@ async def looked_at(change: Change) -> Edited:
 
 def previewed(change: Change) -> str:
     """What a change would do as a diff, for somebody who is asked on another thread."""
-    try:
-        edited = background().submit(looked_at, change).result(PREVIEW_SECONDS)
-    except TimeoutError:
-        return f"no preview: the language server was not ready within {PREVIEW_SECONDS:g} s; ask once more"
+    edited = background().submit(looked_at, change).result()
     return edited.diff or f"{change.what}: nothing changes"
 
 

@@ -11,17 +11,17 @@ from tooldeck.tools.repositories.looking import diffed, logged, status_of
 from tooldeck.tools.repositories.records import Diff
 from tooldeck.tools.repositories.running import Repository, check_ref, opened
 
-__all__ = ["add", "branch", "commit", "pull", "push", "restore", "stash"]
+__all__ = ["SECONDS", "add", "branch", "commit", "pull", "push", "restore", "stash"]
 
-_SECONDS = 4.5
-# Less than a preview may take, so that what went wrong can still be told.
+SECONDS = 30.0
+"""How long somebody who is asked waits for git to say what would change."""
 
 
 def _told(workspace: Workspace, repo: str, tell: Callable[[Repository], Coroutine[Any, Any, str]]) -> str:
     async def look() -> str:
         return await tell(await opened(workspace, repo))
 
-    return background().submit(look).result(_SECONDS)
+    return background().submit(look).result()
 
 
 def _of(diff: Diff, otherwise: str) -> str:
