@@ -66,8 +66,7 @@ class ToolMagics(DeckMagicsBase):
         [--retry ATTEMPTS] [--breaker FAILURES] [--risk low|medium|high] [--trust trusted|untrusted]
         [--max-chars N] [--call-timeout SECONDS] [--target PARAMETER] [--resources PARAMETER,…]
         [--rate CALLS/TIME] [--preview FUNCTION] [--preview-within SECONDS] [--available FUNCTION]
-        [--schema-override FUNCTION]
-        [--check-input FUNCTION,…] [--check-output FUNCTION,…]``
+        [--schema-override FUNCTION] [--check-input FUNCTION,…] [--check-output FUNCTION,…]``
 
         A FUNCTION is the name of one in the cell, where it is no tool then, or in the notebook.
 
