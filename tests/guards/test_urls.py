@@ -134,6 +134,16 @@ def test_every_spelling_of_a_neighbour_is_refused_by_the_systems_own_resolver(ur
         UrlGuard().check(url)
 
 
+@pytest.mark.parametrize(
+    "host", ["LOCALHOST", "db.localhost", "localhost.", "metadata.google.internal", "printer.local"]
+)
+def test_the_name_of_a_neighbour_is_refused_whatever_the_resolver_says(host: str) -> None:
+    guard = UrlGuard(resolver=answers(PUBLIC))
+    with pytest.raises(UrlRefused, match="no public address"):
+        guard.check(f"http://{host}/")
+    assert guard.check("http://local.example/")[1] == [PUBLIC]
+
+
 def test_an_unknown_name_and_a_neighbours_name_are_refused_in_the_same_words() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("no such name")

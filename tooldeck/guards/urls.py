@@ -6,6 +6,7 @@ connection goes to the answer that was checked (`tooldeck.guards.http`), on ever
 
 from __future__ import annotations
 
+import re
 import socket
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -36,6 +37,8 @@ _BAD_PORTS = frozenset(
 )  # fmt: skip
 _LONGEST = 8_192  # characters of an address
 _SHOWN = 200  # of them, in messages
+_LOCAL = re.compile(r"(?:^|\.)(?:localhost|local|internal|home\.arpa)$")
+"""Names of neighbours, whatever a resolver says: RFC 6761, 6762, 8375, and what ICANN keeps for private use."""
 _NO_HOST = str.maketrans("", "", "-._0123456789abcdefghijklmnopqrstuvwxyz")
 
 
@@ -91,7 +94,8 @@ class UrlGuard:
             found = list(dict.fromkeys((self.resolver or system_resolver)(site.host, site.port)))
         except (OSError, UnicodeError):
             found = []
-        if not found or not (self._excepted(site) or all(map(is_public, found))):
+        public = not _LOCAL.search(site.host) and all(map(is_public, found))
+        if not found or not (public or self._excepted(site)):
             raise _refusal(site.url, "it has no public address, or is not known")
         return found
 
