@@ -191,6 +191,16 @@ def test_packed_pages_are_unpacked(site, pack):
     assert fetched(site).unwrap()["text"] == "hello"
 
 
+def test_a_packed_page_that_is_cut_off_is_not_taken_for_the_whole(site):
+    site.pages["/"] = (200, {"content-encoding": "gzip"}, gzip.compress(b"<p>hello" * 1000)[:-20])
+    assert "ends before it is complete" in fetched(site).error
+
+
+def test_a_redirect_to_what_is_no_name_is_said_so(site):
+    site.redirect("/", "http://xn--a.example/")
+    assert "leads to an address that is malformed" in fetched(site).error
+
+
 def test_a_body_without_end_is_given_up_at_the_limit(site):
     def endless(handler):
         handler.send_response(200)
@@ -269,6 +279,8 @@ WORDS = "Zürich – naïve café"
         (WORDS.encode("cp1252"), "text/html; charset=utf-8", "cp1252"),
         (WORDS.encode(), "text/html; charset=iso-8859-1", "utf-8"),
         (WORDS.encode("utf-16"), "text/html", "utf-16"),
+        (WORDS.encode("utf-16-be"), "text/html; charset=UTF-16BE", "utf-16-be"),
+        (WORDS.encode() + b"!", "text/html; charset=utf-16", "utf-8"),
         (WORDS.encode("utf-8-sig"), "text/html; charset=latin1", "utf-8"),
         (b"<meta charset=windows-1252>" + WORDS.encode("cp1252"), "text/html", "cp1252"),
         (b"<meta charset='utf-16'>" + WORDS.encode(), "text/html", "utf-8"),
@@ -297,6 +309,8 @@ def test_a_page_is_what_it_is_and_not_what_it_is_called(site):
     site.page("/json", '{"a": [1, 2]}', "application/problem+json")
     site.page("/bad", '{"a": ', "application/json")
     site.page("/csv", "name;size\nmoon;1,7\nsun;2", "text/csv")
+    site.page("/data", b"<p>" + b"\x00" * 100, "text/html")
+    assert "'application/octet-stream'" in fetched(site, "/data").error
     site.page("/mp4", b"\x00\x00\x00\x18ftypmp42", "video/mp4")
     assert "'image/png'" in fetched(site, "/png").error
     assert "'application/zip'" in fetched(site, "/zip").error
@@ -355,12 +369,42 @@ def test_the_article_is_found_with_trafilatura_and_small_pages_are_kept_whole():
     assert read_page(b"<p>tiny", "text/html", "").text == "tiny"
 
 
+def test_the_article_keeps_what_the_finder_of_articles_leaves_out():
+    words = "".join(
+        f"<p>Sentence {n} about the tides of the moon, long enough to be one.</p>" for n in range(9)
+    )
+    html = (
+        "<html><body><ul>"
+        + "".join(f"<li><a href='/{n}'>Shop {n}</a></li>" for n in range(20))
+        + f"</ul><div><h2>Tides</h2>{words}<pre>high = 1</pre><dl><dt><b>ebb</b>()<dd>It goes.</dl>{words}"
+        "<h3>See also</h3><table><tr><th>Harbour<th>Height<tr><td>Hull<td>7</table>"
+        "<p>The last sentence of all that has some more words.</p></div><div>Imprint</div></body></html>"
+    )
+    text = read_page(html.encode(), "text/html", "http://example.org/").text
+    assert text.startswith("## Tides\n\nSentence 0")
+    assert "```\nhigh = 1\n```" in text
+    assert "**ebb**()" in text
+    assert "| Hull | 7 |" in text
+    assert "### See also" in text
+    assert text.endswith("some more words.")
+    assert "Shop" not in text
+
+
+@pytest.mark.parametrize("article", ["", "one two", "words that stand nowhere in the page at all"])
+def test_an_article_that_is_not_in_the_page_is_not_looked_for_in_vain(article, monkeypatch):
+    import trafilatura
+
+    monkeypatch.setattr(trafilatura, "extract", lambda html, **_: article or None)
+    page = read_page(b"<p>It has seven words, or perhaps eight.", "text/html", "")
+    assert page.text == (article or "It has seven words, or perhaps eight.")
+
+
 def test_a_page_that_keeps_the_finder_of_articles_busy_is_read_whole_instead(monkeypatch):
     import trafilatura
 
     over = threading.Event()
     monkeypatch.setattr(trafilatura, "extract", lambda html, **_: over.wait(30))
-    monkeypatch.setattr("tooldeck.tools.pages.reading.PATIENCE", 0.05)
+    monkeypatch.setattr("tooldeck.tools.pages.articles.PATIENCE", 0.05)
     try:
         assert read_page(b"<h1>T</h1><p>words", "text/html", "").text == "# T\n\nwords"
     finally:
@@ -439,6 +483,8 @@ def test_results_are_tidy_each_page_once_and_none_that_may_not_be_read():
         Sighting("again", "HTTPS://example.org/a"),
         Sighting("bad", "javascript:alert(1)"),
         Sighting("db", "http://example.org:6379/"),
+        Sighting("here", "http://127.0.0.1/"),
+        Sighting("net", "http://db.localhost/"),
         Sighting("C", "https://example.org/c"),
     )
     result = searched(web)
@@ -486,6 +532,13 @@ def test_a_search_that_was_not_carried_out_is_no_empty_list(site, reply, words):
     assert "No results" not in result.text
 
 
+def test_a_search_on_this_machine_says_how_it_is_allowed():
+    result = searched(Web(search=SearxngSearch("http://localhost:8888")))
+    assert result.status == "failed"
+    assert "search is not available" in result.error
+    assert "allow=('localhost:8888',)" in result.error
+
+
 def test_a_search_that_found_something_or_nothing_is_read(site):
     site.page("/search", json.dumps(FOUND), "application/json")
     web = Web(guard=site.guard, search=SearxngSearch(site.url("")))
@@ -527,9 +580,11 @@ NOTHING = RuntimeError("No results found.")
         ([NOTHING], "they may refuse"),
         ([RatelimitException("slow down")], "refuse to answer"),
         ([RuntimeError("HTTP 202 Ratelimit")], "refuse to answer"),
-        ([ConnectionError("reset")], "cannot be reached"),
+        ([ConnectionError("reset")], "cannot be reached: reset."),
+        ([ConnectionError("DNSError('error resolving DNS > DNS error: no records')")], "may be no network."),
+        ([TimeoutError("a (b > operation timed out)")], "took too long to answer."),
     ],
-    ids=["all-silent", "limited", "status", "reset"],
+    ids=["all-silent", "limited", "status", "reset", "names", "slow"],
 )
 def test_engines_that_refuse_are_told_from_engines_that_found_nothing(answers, words):
     searcher = Searcher(*answers)

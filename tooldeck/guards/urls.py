@@ -11,6 +11,7 @@ import socket
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -38,7 +39,8 @@ _BAD_PORTS = frozenset(
 _LONGEST = 8_192  # characters of an address
 _SHOWN = 200  # of them, in messages
 _LOCAL = re.compile(r"(?:^|\.)(?:localhost|local|internal|home\.arpa)$")
-"""Names of neighbours, whatever a resolver says: RFC 6761, 6762, 8375, and what ICANN keeps for private use."""
+"""Names of neighbours, whatever a resolver says: RFC 6761, 6762, 8375, and ICANN's name for private use."""
+_NOT_PUBLIC = "it has no public address, or is not known"
 _NO_HOST = str.maketrans("", "", "-._0123456789abcdefghijklmnopqrstuvwxyz")
 
 
@@ -82,6 +84,8 @@ class UrlGuard:
         site = Site(urlunsplit((split.scheme, netloc, split.path or "/", split.query, "")), host, port)
         if port in _BAD_PORTS and not self._excepted(site):
             raise _refusal(url, f"port {port} belongs to another kind of service")
+        if (_LOCAL.search(host) or _is_neighbour(host)) and not self._excepted(site):
+            raise _refusal(url, _NOT_PUBLIC)
         return site
 
     def resolve(self, site: Site) -> list[str]:
@@ -94,9 +98,8 @@ class UrlGuard:
             found = list(dict.fromkeys((self.resolver or system_resolver)(site.host, site.port)))
         except (OSError, UnicodeError):
             found = []
-        public = not _LOCAL.search(site.host) and all(map(is_public, found))
-        if not found or not (public or self._excepted(site)):
-            raise _refusal(site.url, "it has no public address, or is not known")
+        if not found or not (self._excepted(site) or all(map(is_public, found))):
+            raise _refusal(site.url, _NOT_PUBLIC)
         return found
 
     def check(self, url: str) -> tuple[Site, list[str]]:
@@ -174,6 +177,15 @@ def _ascii(name: str, url: str) -> str:
         return idna.encode(idna.decode(name)).decode("ascii")
     except UnicodeError:
         raise _refusal(url, "its host is no valid name") from None
+
+
+def _is_neighbour(host: str) -> bool:
+    """Whether a host is an address in its usual notation, and no public one."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return not is_public(host)
 
 
 def _port(split: SplitResult, url: str) -> int:

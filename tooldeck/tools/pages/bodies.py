@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tooldeck.core.errors import ExpectedError
+from tooldeck.core.errors import ExpectedError, TransientError
 from tooldeck.tools.kinds import media_type_of
 
 __all__ = ["Decoded", "decode", "kind_of", "read_body"]
@@ -61,6 +61,8 @@ async def read_body(response: Any, most: int) -> bytes:
         body += chunk if unpacking is None else unpacking.more(chunk, most - len(body) + 1)
         if len(body) > most:
             raise _too_big(most)
+    if unpacking is not None and unpacking.is_cut:
+        raise TransientError("The page is damaged: it ends before it is complete.")
     return bytes(body)
 
 
@@ -74,6 +76,11 @@ class _Unpacking:
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(_ZLIB_OR_GZIP)
         self._begun = False
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether what was sent so far has a beginning and no end."""
+        return self._begun and not self._inflate.eof
 
     def more(self, chunk: bytes, most: int) -> bytes:
         """The next bytes, at most so many; what is left over is given up, since the limit is passed then."""
@@ -97,15 +104,19 @@ def _unpacking(encoding: str) -> _Unpacking | None:
     raise ExpectedError(f"The page is packed as {', '.join(names)[:60]!r}, which was not asked for.")
 
 
-def kind_of(media_type: str, body: bytes) -> str:
-    """What a body is: ``html``, ``json``, ``csv``, ``pdf``, ``text``, or a media type that is no text."""
+def kind_of(media_type: str, body: bytes, charset: str | None = None) -> str:
+    """What a body is: ``html``, ``json``, ``csv``, ``pdf``, ``text``, or a media type that is no text.
+
+    `charset` is the one that its header names: a text in UTF-16 has zero bytes in it.
+    """
     head = body[:_SNIFFED]
     magic = media_type_of(body)
     if magic:
         return "pdf" if magic == "application/pdf" else magic
-    if b"\x00" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return media_type or "application/octet-stream"
     named = _named(media_type)
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _is_wide(_known(charset))
+    if b"\x00" in head and not wide:
+        return media_type if named and named == media_type else "application/octet-stream"
     if named != "":
         return named
     start = head.lstrip().lower()
@@ -137,6 +148,9 @@ def decode(body: bytes, header: str | None, *, markup: bool) -> Decoded:
             return Decoded(body.decode(name, "replace"), name.removesuffix("-sig"))
     said = [header, _meta(body) if markup else None]
     named = [name for name in map(_known, said) if name is not None]
+    if named and _is_wide(named[0]) and b"\x00" in body[:_SNIFFED]:
+        return Decoded(body.decode(named[0], "replace"), named[0])
+    named = [name for name in named if not _is_wide(name)]
     utf8 = _strictly(body, "utf-8")
     if utf8 is not None and not (named and named[0] not in {"utf-8", "cp1252"} and not body.isascii()):
         # Valid UTF-8 that is called Latin-1 is UTF-8 under a server's default name.
@@ -149,6 +163,10 @@ def decode(body: bytes, header: str | None, *, markup: bool) -> Decoded:
     guess = _detected(body)
     note = f"it is not {named[0]} as it says; {guess} was guessed" if named else f"{guess} was guessed"
     return Decoded(body.decode(guess, "replace"), guess, note)
+
+
+def _is_wide(name: str | None) -> bool:
+    return name is not None and name.startswith(("utf-16", "utf-32"))
 
 
 def _meta(body: bytes) -> str | None:

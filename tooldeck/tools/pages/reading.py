@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import importlib.util
 import io
 import json
-from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
 from typing import Any
 
-from tooldeck.core.errors import ExpectedError, TooManyHungBodies
-from tooldeck.hosts.threads import leave_behind, start
+from tooldeck.core.errors import ExpectedError
+from tooldeck.tools.pages.articles import main_part
 from tooldeck.tools.pages.bodies import decode, kind_of
-from tooldeck.tools.pages.markdown import LONGEST, read_html
+from tooldeck.tools.pages.markdown import read_html
 from tooldeck.tools.seeing.decoding import pdf_texts
 
 __all__ = ["Page", "page_of", "read_page"]
 
 MOST_PAGES = 300
 """Pages of a PDF that are read."""
-PATIENCE = 5.0
-"""Seconds for finding the main part of a page."""
-_TOO_SHORT = 0.1
-"""Below this share of the plain text, what a reader took for the article is not the article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +53,7 @@ def _media_type(content_type: str) -> str:
 def read_page(body: bytes, content_type: str, url: str, *, whole: bool = False) -> Page:
     """Read a page that is a text of some kind; as `page_of`."""
     media_type, rest = _media_type(content_type), content_type.partition(";")[2]
-    kind = kind_of(media_type, body)
+    kind = kind_of(media_type, body, _charset(rest))
     if kind not in {"html", "json", "csv", "text"}:
         raise ExpectedError(
             f"What is at this address is {kind!r}, {len(body):,} bytes, and no text to be read."
@@ -87,35 +81,8 @@ def _html(html: str, charset: str, url: str, notes: list[str], *, whole: bool) -
     plain = read_html(html, url, whole=whole)
     if not plain.complete:
         notes.append("Only its beginning was read: it is too long, or too broken.")
-    text = plain.text
-    if plain.complete and not whole:
-        article = _article(html[:LONGEST], url)
-        if article is not None and len(article) >= _TOO_SHORT * len(text):
-            text = article
+    text = main_part(html, url, plain.text) if plain.complete and not whole else plain.text
     return Page("html", plain.title, text, charset, plain.links, tuple(notes))
-
-
-def _article(html: str, url: str) -> str | None:
-    """The main part of a page by trafilatura, where that is installed and finds one in time."""
-    if importlib.util.find_spec("trafilatura") is None:
-        return None
-    import trafilatura
-
-    def work() -> str | None:
-        return trafilatura.extract(
-            html, url=url, output_format="markdown", include_links=True, include_tables=True,
-            include_comments=False,
-        )  # fmt: skip
-
-    try:
-        extracting = start(work, "web")
-    except TooManyHungBodies:
-        return None
-    try:
-        return extracting.result(PATIENCE)
-    except TooLate:
-        leave_behind(extracting, "web")  # some pages are made to keep readers busy
-        return None
 
 
 def _json(text: str, notes: list[str]) -> str:

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 from tooldeck.core.errors import SetupError, TooldeckError, TransientError
 from tooldeck.core.words import fold
+from tooldeck.guards.text import one_line
+from tooldeck.guards.urls import UrlRefused
 from tooldeck.store.searching import Term, terms
 from tooldeck.tools.pages.fetching import Web
 
@@ -131,7 +133,7 @@ class DdgsSearch:
                 return []
             if kind == "RatelimitException" or re.search(r"\b(202|403|429)\b|captcha", said, re.IGNORECASE):
                 raise SearchBlocked(f"The search engines refuse to answer: {said[:200]}") from error
-            raise SearchUnavailable(f"The search engines cannot be reached: {said[:200]}") from error
+            raise SearchUnavailable(f"The search engines cannot be reached: {_why(said)}.") from error
 
     def _searcher(self) -> Any:
         if self.make is not None:
@@ -164,6 +166,18 @@ class OfflineSearch:
         return [sighting for _, sighting in ranked[:limit]]
 
 
+def _why(said: str) -> str:
+    """What a nested error of ddgs comes to, in a few words."""
+    folded = said.casefold()
+    if "dns" in folded or "resolv" in folded:
+        return "their names cannot be looked up, so there may be no network"
+    if "timed out" in folded or "timeout" in folded:
+        return "they took too long to answer"
+    if "connect" in folded:
+        return "no connection came about"
+    return one_line(said)[:200].rstrip(".") or "they say nothing of why"
+
+
 def _has(folded: str, term: Term) -> bool:
     parts = term.tokens if term.column == "words" else ("".join(token[0] for token in term.tokens),)
     return all(part in folded for part in parts)
@@ -175,6 +189,11 @@ async def _asked(web: Web, url: str, params: dict[str, Any]) -> dict[str, Any]:
         status, kind, body, wait = await web.answer(url, params)
     except TransientError as error:
         raise SearchUnavailable(f"The search is not available: {error}") from error
+    except UrlRefused as error:
+        raise SearchUnavailable(
+            f"The search is not available: {error} A search on this machine must be allowed, for example by "
+            "Web(guard=UrlGuard(allow=('localhost:8888',)), search=…)."
+        ) from error
     if status in {202, 403, 429} or (b"<" in body[:200] and _CAPTCHA.search(body[:100_000])):
         later = "" if wait is None else f"; it may be asked again in {wait:g} s"
         raise SearchBlocked(f"The search refuses to answer ({status}){later}.")
