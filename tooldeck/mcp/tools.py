@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
@@ -20,6 +19,7 @@ from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpTimeout
 from tooldeck.mcp.listing import RemoteTool
 from tooldeck.mcp.pins import Standing
+from tooldeck.mcp.promises import Promise
 from tooldeck.mcp.results import McpValue
 from tooldeck.mcp.session import Session, State
 from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
@@ -131,11 +131,12 @@ def make_tool(
     except DefinitionError as error:
         raise DefinitionError(f"inputSchema: {error}") from None
     effects = declared.of(remote, standing)
+    promised = None if remote.output_schema is None else Promise(remote.output_schema)
     return Tool(
         name=name,
         description=remote.description,
         params=parameters,
-        invoke=partial(_invoke, session, remote, _output_of(remote), revive),
+        invoke=partial(_invoke, session, remote, promised, revive),
         is_async=True,
         effects=effects,
         risk=default_risk(effects),
@@ -160,16 +161,6 @@ def _within(rate: RateSettings | None, session: Session) -> RateSettings | None:
     return None if rate is None else replace(rate, wait=min(rate.wait, session.timeout))
 
 
-def _output_of(remote: RemoteTool) -> JsonSchemaParameters | None:
-    """What the tool promises to give, where that is an object and can be checked here."""
-    if remote.output_schema is None:
-        return None
-    try:
-        return JsonSchemaParameters(remote.output_schema)
-    except DefinitionError:
-        return None
-
-
 def _blocked(label: str, name: str) -> str:
     """Why a tool cannot be used whose definition is another one than that which was accepted."""
     return (
@@ -181,7 +172,7 @@ def _blocked(label: str, name: str) -> str:
 async def _invoke(
     session: Session,
     remote: RemoteTool,
-    promised: JsonSchemaParameters | None,
+    promised: Promise | None,
     revive: Revive | None,
     values: Mapping[str, Any],
 ) -> McpValue:
@@ -194,23 +185,6 @@ async def _invoke(
         raise LimitPassed(session.timeout, still_running=False, told=str(late)) from late
     value.schema = remote.output_schema
     call = current_call()
-    if call is not None and promised is not None:
-        broken = _broken_promise(promised, value.structured)
-        if broken:
-            call.log.note("mcp", f"The result does not fit the tool's own output schema: {broken}")
+    if call is not None and promised is not None and (note := promised.note(value.structured)):
+        call.log.note("mcp", note)
     return value
-
-
-def _broken_promise(promised: JsonSchemaParameters, structured: Any) -> str:
-    if not isinstance(structured, Mapping):
-        return "there is no structured content" if structured is None else "it is no object"
-    problems = promised.check(cast("Mapping[str, Any]", structured)).problems
-    known = promised.schema.get("properties", {})
-    # Without anything that the server sent, since notes stand outside of the fence.
-    return "; ".join(f"{_declared(problem.path, known)}: {problem.wanted}" for problem in problems[:5])
-
-
-def _declared(path: str, known: Mapping[str, Any]) -> str:
-    """The property that a path leads into, if the tool declared it."""
-    name = re.split(r"[.\[]", path, maxsplit=1)[0]
-    return name if name in known else "something in it"

@@ -166,7 +166,10 @@ def _validator(schema: dict[str, Any]) -> Validator:
     from referencing import Registry
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    dialect: Any = validator_for(schema, default=Draft202012Validator)
+    try:
+        dialect: Any = validator_for(schema, default=Draft202012Validator)
+    except (AttributeError, TypeError, ValueError):  # it takes whatever stands there for an address
+        raise DefinitionError("Not a valid JSON Schema at $schema: it is no address.") from None
     try:
         # Without formats: a pattern in another dialect than Python's is no fault of the schema.
         dialect.check_schema(schema, format_checker=None)

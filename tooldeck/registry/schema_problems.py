@@ -135,10 +135,14 @@ def _wanted(error: Any) -> str:
 
 
 def _tidy(error: Any) -> str:
-    """Jsonschema's own sentence without the value it begins with, which we show beside it."""
-    message: str = error.message
+    """Jsonschema's own sentence without the value it begins with, which we show beside it.
+
+    One that quotes the value elsewhere is not taken: what is wanted is told also where the value must not be.
+    """
     value = repr(error.instance)
-    message = message.removeprefix(value).strip() if message.startswith(value) else message
+    if not error.message.startswith(value):
+        return f"must fit {error.validator}"
+    message: str = error.message.removeprefix(value).strip()
     return message if len(message) <= 2 * _LONGEST else f"{message[: 2 * _LONGEST - 1]}…"
 
 
@@ -146,7 +150,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-_WORDS: dict[str, Callable[[Any, Any], str]] = {
+_WORDS: dict[str | None, Callable[[Any, Any], str]] = {
     "type": lambda want, _: f"must be {described({'type': want})}",
     "enum": lambda want, _: f"must be one of {', '.join(shown(choice) for choice in want)}",
     "const": lambda want, _: f"must be {shown(want)}",
@@ -163,7 +167,11 @@ _WORDS: dict[str, Callable[[Any, Any], str]] = {
     "uniqueItems": lambda _, __: "must have no item twice",
     "minProperties": lambda want, _: f"must have at least {_plural(want, 'key')}",
     "maxProperties": lambda want, _: f"must have at most {_plural(want, 'key')}",
-    "dependentRequired": lambda _, error: _tidy(error),
+    "contains": lambda want, _: f"must have an item that is {described(want)}",
+    "additionalItems": lambda _, __: "has more items than are allowed",
+    "unevaluatedItems": lambda _, __: "has more items than are allowed",
+    "dependentRequired": lambda _, error: error.message,  # two names of the schema
+    None: lambda _, __: "must not be given",  # the schema is false
     "not": lambda want, _: f"must not be {described(want)}",
     "oneOf": lambda _, __: "must fit exactly one of its alternatives, but fits several",
 }
