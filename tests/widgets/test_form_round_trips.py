@@ -99,29 +99,46 @@ PROPERTIES: dict[str, tuple[dict[str, Any] | bool, st.SearchStrategy[Any]]] = {
         st.dictionaries(st.sampled_from("abc"), st.integers(), max_size=3),
     ),
 }
-SCHEMA = {
-    "type": "object",
-    "properties": {name: schema for name, (schema, _) in PROPERTIES.items()},
-    "$defs": {"Tree": TREE},
-}
+names = st.lists(st.sampled_from(sorted(PROPERTIES)), min_size=1, max_size=5, unique=True)
+"""A few of them at a time: making the fields is what takes the time."""
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[*HealthCheck])
-@given(st.fixed_dictionaries({}, optional={name: values for name, (_, values) in PROPERTIES.items()}))
-def test_what_fits_goes_into_a_form_and_comes_out_of_it(arguments: dict[str, Any]) -> None:
-    made = Form(SCHEMA)
+def schema_of(names: list[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {name: PROPERTIES[name][0] for name in names},
+        "$defs": {"Tree": TREE},
+    }
+
+
+def fitting(names: list[str]) -> st.SearchStrategy[tuple[list[str], dict[str, Any]]]:
+    return st.tuples(
+        st.just(names), st.fixed_dictionaries({}, optional={name: PROPERTIES[name][1] for name in names})
+    )
+
+
+def wrong(names: list[str]) -> st.SearchStrategy[tuple[list[str], dict[str, Any]]]:
+    return st.tuples(st.just(names), st.dictionaries(st.sampled_from(names), json_values, max_size=4))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[*HealthCheck])
+@given(names.flatmap(fitting))
+def test_what_fits_goes_into_a_form_and_comes_out_of_it(case: tuple[list[str], dict[str, Any]]) -> None:
+    names, arguments = case
+    made = Form(schema_of(names))
     made.set_value(arguments)
     assert made.value == arguments
     assert made.check() == []
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[*HealthCheck])
-@given(st.dictionaries(st.sampled_from(sorted(PROPERTIES)), json_values, max_size=4))
-def test_what_does_not_fit_is_neither_lost_nor_taken(arguments: dict[str, Any]) -> None:
-    made = Form(SCHEMA)
+@settings(max_examples=40, deadline=None, suppress_health_check=[*HealthCheck])
+@given(names.flatmap(wrong))
+def test_what_does_not_fit_is_neither_lost_nor_taken(case: tuple[list[str], dict[str, Any]]) -> None:
+    names, arguments = case
+    made = Form(schema_of(names))
     made.set_value(arguments)
     assert made.value == arguments
-    if JsonSchemaParameters(SCHEMA).check(arguments).problems:
+    if JsonSchemaParameters(schema_of(names)).check(arguments).problems:
         assert made.check()
 
 

@@ -82,8 +82,6 @@ class Confined:
         self.group = group
         """The control group that counts its processes; empty for none."""
         self.walls = walls
-        self.counts_processes = bool(group) or os.geteuid() != 0
-        """Whether a limit of processes binds it."""
 
 
 def confined(

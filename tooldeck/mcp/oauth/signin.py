@@ -71,7 +71,3 @@ class SignIn:
             from tooldeck.mcp.oauth.keeping import Ring
 
             await Ring().forget(url)
-
-    def signed_in(self, url: str) -> bool:
-        """Whether there is a token for the server at `url`."""
-        return url in self._kept and self._kept[url].tokens is not None
