@@ -65,19 +65,27 @@ class Deck(
 ):
     """A set of tools and everything that guards their calls.
 
-    `policy` names a preset (see `tooldeck.policy.PRESETS`) or is a `Policy`; `approver`, a function or a
-    list of them, is asked before the person at the host, and `answerer` is given their questions first;
-    `history` is how many ends of calls are kept;
-    `trace` notes the times of all stages; `approval_timeout` is in seconds, None waits for ever;
-    `ignore_unknown` leaves arguments out that no parameter has, with a note, where a tool does not say;
-    `loop_guard` holds for runs that bring no settings of their own; `store` is the path of a database for the
-    log of calls and for what shall outlive the deck, ``":memory:"`` or a `Store`, None keeps nothing.
-    `workspace` is the folder that the built-in tools work in, by default the one that is current now, in a
-    notebook its own. `action_schemas` says how models are shown a tool of several actions: ``"flat"``, one
-    object with all parameters, or ``"union"``, one alternative for each action, which some providers refuse.
-    `model` answers in runs that name no other, and to tools and servers that ask for one. `tool_search` says
-    when a model is shown few tools and finds the others: ``"auto"``, ``"on"``, ``"off"`` or `ToolSearch`.
-    Hosts are replaced by notebooks and tests.
+    - `policy`: who may run what; a `Policy`, or the name of a preset (``tooldeck.policy.PRESETS``).
+    - `approver`: a function or a list of them, asked before the person at the host whether a call may run.
+    - `answerer`: a function that is given the questions of servers and models before the person is.
+    - `history`: how many ends of calls are kept.
+    - `trace`: whether the times of all stages are noted.
+    - `approval_timeout`: seconds after which an unanswered approval counts as refused; None waits for ever.
+    - `ignore_unknown`: whether arguments that no parameter has are left out, with a note, where a tool does
+      not say.
+    - `loop_guard`: when repetitions are refused in runs that bring no settings of their own.
+    - `store`: where calls are logged and kept what shall outlive the deck: the path of a database,
+      ``":memory:"`` or a `Store`; None keeps nothing.
+    - `workspace`: the folder that the built-in tools work in, by default the current one, in a notebook its
+      own.
+    - `action_schemas`: how models are shown a tool of several actions: ``"flat"``, one object with all
+      parameters, or ``"union"``, one alternative for each action, which some providers refuse.
+    - `model`: answers in runs that name no other, and to tools and servers that ask for one.
+    - `tool_search`: when a model is shown few tools and finds the others: ``"auto"``, ``"on"``, ``"off"`` or
+      `ToolSearch`.
+    - `host`, `async_host`: where bodies run and people are asked; notebooks and tests bring their own.
+
+    Raises `DefinitionError` naming a setting that cannot be meant.
     """
 
     def __init__(
@@ -99,7 +107,7 @@ class Deck(
         host: Host | None = None,
         async_host: Host | None = None,
     ) -> None:
-        _check_settings(history, ignore_unknown)
+        _check_settings(history, trace, ignore_unknown, answerer, workspace)
         self._lines = Lines(self._world)
         self._observers = Observers(self._lines.renew)
         super().__init__(_Binding(self), self._observers.tell, self._forget)
@@ -302,8 +310,13 @@ def _shared_name(tool: Tool) -> str:
     return f"{tool.name} ({tool.origin}) {fingerprint(tool)[:16]}"
 
 
-def _check_settings(history: Any, ignore_unknown: Any) -> None:
-    if not isinstance(ignore_unknown, bool):
-        raise DefinitionError(f"ignore_unknown must be True or False, got {ignore_unknown!r}.")
+def _check_settings(history: Any, trace: Any, ignore_unknown: Any, answerer: Any, workspace: Any) -> None:
+    for name, given in (("trace", trace), ("ignore_unknown", ignore_unknown)):
+        if not isinstance(given, bool):
+            raise DefinitionError(f"{name} must be True or False, got {given!r}.")
     if isinstance(history, bool) or not isinstance(history, int) or history < 0:
         raise DefinitionError(f"history must be a number of calls, 0 or more, got {history!r}.")
+    if answerer is not None and not callable(answerer):
+        raise DefinitionError(f"answerer must be a function that takes a question, got {answerer!r}.")
+    if workspace is not None and not isinstance(workspace, str | os.PathLike):
+        raise DefinitionError(f"workspace must be the path of a folder, got {workspace!r}.")
