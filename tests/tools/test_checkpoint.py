@@ -293,3 +293,46 @@ def test_a_file_whose_older_state_nobody_knows_is_told_of_and_left(do, go, root)
     ]
     assert go("rollback", id=saved, scope="files")["left_alone"] == ["a.txt"]
     assert (root / "a.txt").read_text() == "by the tool\n"
+
+
+@pytest.fixture
+def programs(deck, root):
+    """The deck with programs that may change the workspace, where the sandbox of this machine can do that."""
+    deck.add_builtins("exec", "git")
+    made = deck.call("exec", action="shell", argv=["true"], workspace="write")
+    if not made.ok and "bubblewrap" in made.error:
+        pytest.skip(made.error)
+    return deck
+
+
+def test_what_programs_of_the_deck_changed_is_theirs_and_goes_back(programs, do, go, refused, root):
+    for name in ("kept.txt", "gone.txt", "mine.txt"):
+        (root / name).write_text(f"{name} as it was\n")
+    saved = go("save", label="before")["id"]
+    line = "open('kept.txt', 'w').write('by code'); open('new.txt', 'w'); import os; os.remove('gone.txt')"
+    do("exec", "python", code=line, workspace="write")
+    told = {one["path"]: one["by"] for one in go("diff", id=saved)["files"]}
+    assert told == {"kept.txt": "exec python", "new.txt": "exec python", "gone.txt": "exec python"}
+    (root / "mine.txt").write_text("my own\n")
+    assert "mine.txt" in refused("checkpoint", "rollback", id=saved, scope="files")
+    (root / "mine.txt").write_text("mine.txt as it was\n")
+    (root / "kept.txt").write_text("by me, after the program\n")
+    assert "kept.txt" in refused("checkpoint", "rollback", id=saved, scope="files")
+    do("exec", "shell", argv=["cp", "mine.txt", "kept.txt"], workspace="write")
+    back = go("rollback", id=saved, scope="files")
+    assert (back["restored"], back["removed"]) == (["gone.txt", "kept.txt"], ["new.txt"])
+    assert (root / "kept.txt").read_text() == "kept.txt as it was\n"
+
+
+def test_what_git_changed_by_a_call_is_taken_back_like_the_change_of_any_tool(deck, do, go, root):
+    deck.add_builtins("git")
+    git(root, "init", "-q")
+    (root / "a.txt").write_text("committed\n")
+    git(root, "add", "a.txt")
+    git(root, "commit", "-qm", "first")
+    (root / "a.txt").write_text("half done\n")
+    saved = go("save", label="half done")["id"]
+    do("git", "restore", paths=["a.txt"])
+    assert [one["by"] for one in go("diff", id=saved)["files"]] == ["git restore"]
+    go("rollback", id=saved, scope="files")
+    assert (root / "a.txt").read_text() == "half done\n"

@@ -132,6 +132,18 @@ def test_programs_of_this_machine_do_not_mark_what_a_model_writes_next(run, deck
     assert not fenced(read(run, deck, "own.md"))
 
 
+def test_a_program_that_changes_a_marked_file_does_not_wash_it_off(run, deck, root):
+    write(run, deck, "note.md", run(deck, "page").value.text)
+    for text, words in (("1", ["commit", "-qm", "x"]), ("2", ["status", "-s"])):
+        (root / "note.md").write_text(PAGE + text)
+        for one in (["init", "-q"], ["add", "."] if text == "1" else ["status", "-s"], words):
+            named = ["git", "-C", root, "-c", "user.name=A", "-c", "user.email=a@example.org", *one]
+            subprocess.run(named, check=True, capture_output=True)
+    assert run(deck, "git", action="restore", paths=["note.md"]).ok
+    assert (root / "note.md").read_text() == PAGE + "1"
+    assert fenced(read(run, deck))
+
+
 def test_marks_are_kept_without_a_database_too(run, root):
     deck = Deck(policy="auto", workspace=root)
     deck.add_builtins("file")

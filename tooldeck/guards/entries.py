@@ -24,8 +24,11 @@ class Watcher(Protocol):
         """All bytes of a file were read."""
         ...
 
-    def wrote(self, path: str, data: bytes | None, /, *, made: bool) -> None:
-        """A file has these bytes now, None where it is gone; `made` says that there was none before."""
+    def wrote(self, path: str, data: bytes | None, /, *, made: bool, by_program: bool = False) -> None:
+        """A file has these bytes now, None where it is gone; `made` says that there was none before.
+
+        `by_program` says that a program did it, of which nobody knows what it did with the text before.
+        """
         ...
 
 

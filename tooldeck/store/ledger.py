@@ -101,15 +101,19 @@ class Ledger:
             else:
                 self._by_path.pop((folder, path), None)
 
-    def wrote(self, folder: str, path: str, data: bytes | None, *, made: bool) -> None:
-        """Write down a change, and who made it; never raises."""
-        self._write(partial(self._wrote, folder, path, data, made=made))
+    def wrote(
+        self, folder: str, path: str, data: bytes | None, *, made: bool, by_program: bool = False
+    ) -> None:
+        """Write down a change, and who made it; never raises. See `tooldeck.guards.entries.Watcher`."""
+        self._write(partial(self._wrote, folder, path, data, made=made, by_program=by_program))
 
-    def _wrote(self, folder: str, path: str, data: bytes | None, *, made: bool) -> None:
+    def _wrote(self, folder: str, path: str, data: bytes | None, *, made: bool, by_program: bool) -> None:
         call = CURRENT.get()
         digest = None if data is None else _hash(data)
         self._catch_up()
         known = self._by_digest.get(digest or "", "")
+        if by_program and not known:  # what it left of the text that was there is as untrusted as before
+            known = self._by_path.get((folder, path), "")
         source = "" if data is None else known or _source(call, data, self._recent)
         if self._seen == 0:
             self._store.run("DELETE FROM writes WHERE id <= (SELECT max(id) FROM writes) - ?", (KEPT,))
@@ -144,9 +148,9 @@ class Watching:
         if source:
             call.log.outside = f"{path} has text from {source}"
 
-    def wrote(self, path: str, data: bytes | None, /, *, made: bool) -> None:
+    def wrote(self, path: str, data: bytes | None, /, *, made: bool, by_program: bool = False) -> None:
         """Write the change down."""
-        self._ledger.wrote(self._folder, path, data, made=made)
+        self._ledger.wrote(self._folder, path, data, made=made, by_program=by_program)
 
 
 def _source(call: Any, data: bytes, recent: Callable[[], Iterable[ToolResult]]) -> str:

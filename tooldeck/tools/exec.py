@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -32,6 +32,7 @@ from tooldeck.tools.executing.commands import shell_syntax, split_words
 from tooldeck.tools.executing.folders import bring_in, left_files
 from tooldeck.tools.executing.records import Ran, ran
 from tooldeck.tools.executing.sessions import Session, Sessions
+from tooldeck.tools.program_writes import program_writes
 
 __all__ = ["exec_tool"]
 
@@ -158,7 +159,7 @@ async def shell(
     words = [_program(words[0], workspace_root, workspace), *words[1:]]
     # Programs such as compilers and Node reserve more address space than they use.
     limits = replace(LIMITS, seconds=timeout, memory=None)
-    with _folder(workspace_root, workspace, walls) as view:
+    async with _folder(workspace_root, workspace, walls) as view:
         finished, _ = await run_confined(words, view, walls, limits)
         return ran(finished, walls, *left_files(view.folder, {}))
 
@@ -171,8 +172,8 @@ async def end_session(
     return await Sessions.of(context.deck).end(session)
 
 
-@contextlib.contextmanager
-def _folder(workspace: Workspace, access: Access, walls: Walls) -> Generator[View]:
+@contextlib.asynccontextmanager
+async def _folder(workspace: Workspace, access: Access, walls: Walls) -> AsyncGenerator[View]:
     """A folder for one run, and what the run may see beside it."""
     folder = tempfile.mkdtemp(prefix="tooldeck-run-")
     try:
@@ -184,7 +185,8 @@ def _folder(workspace: Workspace, access: Access, walls: Walls) -> Generator[Vie
             _check_shutting(walls)
             own = tuple(view.read[0] / name for name in sorted(OWN) if (view.read[0] / name).exists())
             view = replace(view, read=(), write=view.read, shut=own)
-        yield view
+        async with program_writes(workspace) if access == "write" else contextlib.nullcontext():
+            yield view
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -200,7 +202,7 @@ def _check_shutting(walls: Walls) -> None:
 
 async def _code(run: _Run, interpreter: list[str], name: str, limits: Limits, env: dict[str, str]) -> Ran:
     """Run code that lies in a file of its own folder."""
-    with _folder(run.workspace, run.access, run.walls) as view:
+    async with _folder(run.workspace, run.access, run.walls) as view:
         known = bring_in(view.folder, run.workspace, run.files)
         known[name] = run.code.encode(errors="surrogatepass")
         (view.folder / name).write_bytes(known[name])

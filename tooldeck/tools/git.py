@@ -15,6 +15,7 @@ from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected
 from tooldeck.guards.paths import Workspace
 from tooldeck.hosts.background import background
+from tooldeck.tools.program_writes import program_writes
 from tooldeck.tools.repositories import changing, previews
 from tooldeck.tools.repositories.commands import translated
 from tooldeck.tools.repositories.looking import blamed, diffed, listed, logged, shown, status_of
@@ -190,7 +191,8 @@ async def branch(
     ] = False,
 ) -> Done:
     """Create, switch to or delete a branch. Changes that would be lost keep it from switching."""
-    return await changing.branch(await opened(workspace, repo), do, name, start, force=force)
+    async with program_writes(workspace):
+        return await changing.branch(await opened(workspace, repo), do, name, start, force=force)
 
 
 @git.action(
@@ -208,7 +210,8 @@ async def restore(
     source: Annotated[str, Field(description="The revision to take them from.")] = "",
 ) -> Done:
     """Put files back as they were staged or committed; their changes are lost."""
-    return await changing.restore(await opened(workspace, repo), paths, source, staged=staged)
+    async with program_writes(workspace):
+        return await changing.restore(await opened(workspace, repo), paths, source, staged=staged)
 
 
 @git.action(
@@ -234,7 +237,8 @@ async def stash(
 ) -> Done:
     """Put changes aside, or bring them back."""
     repository = await opened(workspace, repo)
-    return await changing.stash(repository, do, message, paths, index, untracked=untracked)
+    async with program_writes(workspace):
+        return await changing.stash(repository, do, message, paths, index, untracked=untracked)
 
 
 @git.action(
@@ -275,4 +279,5 @@ async def pull(
     ] = "ff-only",
 ) -> Done:
     """Fetch a branch of a remote and bring it into the current one."""
-    return await changing.pull(await opened(workspace, repo), remote, branch, how)
+    async with program_writes(workspace):
+        return await changing.pull(await opened(workspace, repo), remote, branch, how)
