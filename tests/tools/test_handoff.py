@@ -12,8 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tooldeck import Deck
 from tooldeck.core.caller import calling
 from tooldeck.core.errors import ExpectedError
-from tooldeck.core.messages import ModelReply, ToolRequest
+from tooldeck.core.messages import ModelReply, ToolRequest, Usage
 from tooldeck.core.run import Run
+from tooldeck.loops import RunLimits, scripted
 from tooldeck.store.handoffs import MOST_DEEP, MOST_IN_CHAIN, OPEN, TRANSITIONS, Handoffs, Order
 from tooldeck.store.sqlite import SqliteStore
 from tooldeck.tools.handoffs.agents import Agent, Agents
@@ -224,6 +225,34 @@ def test_an_agent_whose_model_fails_and_one_that_takes_too_many_tokens_have_fail
     told = send(deck, to="long", tokens=10).value
     assert told["state"] == "failed"
     assert "limit" in told["result"]
+
+
+def test_what_agents_use_counts_against_those_who_sent_them(deck):
+    def reply(tokens, name, **given):
+        return ModelReply(requests=[ToolRequest("x", name, given)], usage=Usage(tokens, 0))
+
+    helper = scripted([reply(1_500, "look"), "never asked"])
+    deck.provide(Agents, Agents(helper=Agent("", helper)))
+    asks = reply(600, "handoff", action="send", to="helper", goal="Look.", wait=20)
+    ended = deck.run("go", model=scripted([asks, "never asked"]), limits=RunLimits(tokens=2_000))
+    assert (ended.status, ended.usage.total) == ("limit", 600)  # of its own
+    assert "2100 tokens were used, and 2000 are the limit" in ended.reason
+    (handed,) = Handoffs(deck.store).of("helper")
+    assert (handed.tokens, handed.state) == (1_400, "failed")  # what its sender had left
+
+
+def test_an_agent_ends_when_those_who_sent_it_have_used_up_their_tokens(deck):
+    asked = []
+
+    def spends(messages):
+        asked.append(len(asked))
+        return ModelReply(requests=[ToolRequest(f"c{asked[-1]}", "look", {})], usage=Usage(100, 0))
+
+    deck.add(lambda: deck.run("more", model=scripted(spends)).reason, name="inner", effects="none")
+    outer = scripted([ModelReply(requests=[ToolRequest("x", "inner")], usage=Usage(10, 0)), "never asked"])
+    ended = deck.run("go", model=outer, limits=RunLimits(tokens=300))
+    assert (ended.status, len(asked)) == ("limit", 3)
+    assert "the limit of 300 tokens is reached of the run around it" in ended.messages[-1].answers[0].text
 
 
 def test_agents_that_hand_work_to_each_other_are_stopped(deck):

@@ -127,5 +127,5 @@ def _clocks(call: ToolCall | None, run: Run | None) -> Generator[Deadline | Stop
             runs[id(around)] = around
         log = log.outer
     for one in runs.values():
-        if one.watch is not None:
-            yield one.watch
+        if one.account is not None:
+            yield one.account.watch

@@ -7,7 +7,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tooldeck.core.cancel import CancelToken
 from tooldeck.core.repetitions import Repetitions
@@ -22,6 +22,20 @@ __all__ = ["Rewrite", "Run"]
 _ids = itertools.count(1)
 Rewrite = Callable[[tuple["Message", ...]], tuple["Message", ...]]
 """Makes another conversation of one, without changing it."""
+
+
+class RunAccount(Protocol):
+    """What of the account of a run matters to those who do not drive it."""
+
+    @property
+    def watch(self) -> Stopwatch:
+        """How long the model has been at work; it stands still while a person is asked."""
+        ...
+
+    @property
+    def tokens_left(self) -> int | None:
+        """Until the limit, that of a run around it counted in, 0 where it has passed; None without one."""
+        ...
 
 
 class Run:
@@ -49,9 +63,8 @@ class Run:
         """Where the first text from elsewhere came from that its model was given; empty without one."""
         self.messages: tuple[Message, ...] = ()
         """The conversation so far; set by whoever drives the model."""
-        self.watch: Stopwatch | None = None
-        """How long its model has been at work, without the time of questions to a person; set by whoever
-        drives the model."""
+        self.account: RunAccount | None = None
+        """What it has used up; set by whoever drives the model."""
         self.token = CancelToken()
         """Set when the run is stopped."""
         self.loop_guard = loop_settings(loop_guard)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,9 +25,10 @@ class RunLimits:
     """The model is broken off then. Calls under way are not: give tools a ``timeout``. The time in which a
     person is asked does not count."""
     tokens: int | None = None
-    """Tokens in and out; looked at after each reply."""
+    """Tokens in and out, those of runs that its calls start included; looked at after each reply."""
     cost: float | None = None
-    """In the currency of the model's prices; a model that tells no cost is refused after its first reply."""
+    """The same, in the currency of the model's prices; a model that tells no cost is refused after its first
+    reply."""
     reply_chars: int = 1_000_000
     """Characters of one reply; a longer one is broken off."""
     troubles: int = 2
@@ -56,11 +58,17 @@ class Account:
         self.rounds = 0
         self.calls = 0
         self.usage = Usage()
+        """By its own model."""
+        self.inner = Usage()
+        """By the models of runs that its calls started: they are within its limits as well."""
+        self.within: Account | None = None
+        """The account of the run around it, whose limits hold here too."""
         self._now = now
         self.started = now()
         self.watch = Stopwatch(now)
         """Stands still while a person is asked."""
         self._before = 0.0
+        self.lock = threading.Lock()
 
     @property
     def seconds(self) -> float:
@@ -96,8 +104,41 @@ class Account:
             return f"{limits.calls} calls were made, the limit of this run"
         if limits.seconds is not None and self.worked >= limits.seconds:
             return f"{limits.seconds:g} s have passed, the limit of this run"
-        if limits.tokens is not None and self.usage.total >= limits.tokens:
-            return f"{self.usage.total} tokens were used, and {limits.tokens} are the limit of this run"
-        if limits.cost is not None and self.usage.cost is not None and self.usage.cost >= limits.cost:
-            return f"{self.usage.cost:.4g} were spent, and {limits.cost:g} are the limit of this run"
-        return None
+        used = self.used
+        if limits.tokens is not None and used.total >= limits.tokens:
+            return f"{used.total} tokens were used, and {limits.tokens} are the limit of this run"
+        if limits.cost is not None and used.cost is not None and used.cost >= limits.cost:
+            return f"{used.cost:.4g} were spent, and {limits.cost:g} are the limit of this run"
+        around = None if self.within is None else self.within.overdrawn()
+        return None if around is None else f"{around} around it"
+
+    def overdrawn(self) -> str | None:
+        """Which limit of tokens or cost is reached, here or in a run around it."""
+        used, limits = self.used, self.limits
+        if limits.tokens is not None and used.total >= limits.tokens:
+            return f"the limit of {limits.tokens} tokens is reached of the run"
+        if limits.cost is not None and used.cost is not None and used.cost >= limits.cost:
+            return f"the limit of {limits.cost:g} in cost is reached of the run"
+        return None if self.within is None else self.within.overdrawn()
+
+    @property
+    def used(self) -> Usage:
+        """By its own model and within it."""
+        return self.usage + self.inner
+
+    @property
+    def tokens_left(self) -> int | None:
+        """See `tooldeck.core.run.RunAccount`."""
+        limit = self.limits.tokens
+        own = None if limit is None else max(0, limit - self.used.total)
+        around = None if self.within is None else self.within.tokens_left
+        return min((left for left in (own, around) if left is not None), default=None)
+
+    def charge(self, usage: Usage) -> None:
+        """Count what its own model used, here and in the runs around it."""
+        self.usage += usage
+        around = self.within
+        while around is not None:
+            with around.lock:
+                around.inner += usage
+            around = around.within

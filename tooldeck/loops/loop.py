@@ -86,7 +86,7 @@ class Loop:
         self._manner = manner
         self._run = run
         self._account = Account(limits, doors.host.now)
-        run.watch = self._account.watch
+        run.account = self._account
         if spend is not None:
             spend(self._account)
         self._messages = [*messages] if prompt is None else [*messages, prompt]
@@ -106,6 +106,7 @@ class Loop:
             run.token.follow(token_of(outer))
         if around is not None and around is not run:
             run.token.follow(around.token)
+            self._account.within = around.account if isinstance(around.account, Account) else None
         run.last_user_message = self._prompt
         self._keep()
         with calling(Source.MODEL, run=run, label=name_of(self._model)):
@@ -192,7 +193,7 @@ class Loop:
         spent = self._account.spent()
         if spent is not None:
             return _End(RunStatus.LIMIT, spent)
-        costs = self._account.usage.cost
+        costs = self._account.used.cost
         if self._account.limits.cost is not None and self._account.rounds and costs is None:
             said = "the model tells no cost, so that the limit of this run cannot be kept; give it prices"
             return _End(RunStatus.FAILED, said)
@@ -244,7 +245,7 @@ class Loop:
         )
         account.rounds = number
         usage = reply.usage or _estimate(conversation, offered, reply)
-        account.usage += usage
+        account.charge(usage)
         took = account.seconds - asked
         self._replies.append(Round(number, asked, took, usage, reply.model))
         self._doors.emit(ModelReplied(self._run, number, reply, took, account.usage))

@@ -54,6 +54,7 @@ class Keeper:
                 "seconds": account.seconds,
                 "worked": account.worked,
                 "usage": asdict(account.usage),
+                "inner": asdict(account.inner),
             },
             "limits": asdict(account.limits),
             "actions": self._actions,
@@ -96,14 +97,15 @@ def _read(kept: KeptRun) -> Resumed:
         messages = from_json(state["messages"])
         limits = RunLimits(**state["limits"])
         spent = dict(state["spent"])
-        usage = Usage(**spent["usage"])
+        usage, inner = Usage(**spent["usage"]), Usage(**spent.get("inner", {}))
         actions = _actions(state["actions"])
         standing = dict(state.get("standing", {}))
     except (ValueError, TypeError, LookupError, DefinitionError) as error:
         raise DefinitionError(f"The run {kept.id!r} cannot be read: {error}.") from None
 
     def spend(account: Account) -> None:
-        account.rounds, account.calls, account.usage = int(spent["rounds"]), int(spent["calls"]), usage
+        account.rounds, account.calls = int(spent["rounds"]), int(spent["calls"])
+        account.usage, account.inner = usage, inner
         seconds = float(spent["seconds"])
         account.took(seconds, float(spent.get("worked", seconds)))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.errors import SetupError
+from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.hosts.background import background
 from tooldeck.store.conversations import conversation_of
@@ -56,13 +56,16 @@ async def send(
     mine = None if run is None else run.tools
     chosen = [None if one is None else frozenset(one) for one in (mine, agent.tools, tools)]
     limits = [one for one in chosen if one is not None]
+    left = None if run is None or run.account is None else run.account.tokens_left
+    if left == 0:
+        raise ExpectedError("No tokens of this run are left to hand on.")
     made = table.send(
         Order(
             _actor(here),
             to,
             goal,
             context,
-            min(tokens, agent.tokens),
+            min(tokens, agent.tokens, tokens if left is None else left),
             frozenset[str].intersection(*limits) if limits else None,
             root="" if run is None else conversation_of(run),
             parent="" if run is None else run.handoff,
