@@ -7,12 +7,13 @@ import { traceRows } from "./trace-rows.js";
 
 /**
  * @typedef {object} Entry
- * @property {"model" | "person" | "call"} kind
+ * @property {"model" | "person" | "call" | "note"} kind
  * @property {Piece[]} text
  * @property {string} [id]
  * @property {Piece[]} [call]
  * @property {import("./kit.js").State} [state]
  * @property {string} [line]
+ * @property {Piece[]} [reason] why it was not done
  * @property {{mime: string, data: string}[]} [pictures]
  * @property {import("./trace-rows.js").Trace | null} [trace]
  */
@@ -26,6 +27,7 @@ import { traceRows } from "./trace-rows.js";
  * @property {boolean} open whether it goes on, so that it can be steered
  * @property {number} leftOut
  * @property {Entry[]} entries
+ * @property {{open: boolean, end: string, rows: import("./trace-rows.js").Row[]} | null} timeline once it is over
  */
 
 /** @type {import("@anywidget/types").Render<{run: Run, live: Piece[]}>} */
@@ -34,6 +36,7 @@ function render({ model, el }) {
   const log = h("ol", { class: "td-run-log", "aria-label": "what happened" });
   const live = h("pre", { class: "td-run-live td-outside", "aria-live": "off", hidden: true });
   const reason = h("p", { class: "td-quiet", hidden: true });
+  const timeline = h("details", { class: "td-run-timeline", hidden: true });
   const status = h("span", { class: "td-quiet", role: "status" });
   const words = h("input", {
     type: "text",
@@ -76,6 +79,7 @@ function render({ model, el }) {
     log,
     live,
     reason,
+    timeline,
     steer,
   );
 
@@ -97,6 +101,7 @@ function render({ model, el }) {
     put(log, ...rows);
     reason.hidden = run.reason.length === 0;
     put(reason, h("code", {}, outside(run.reason)));
+    if (timeline.hidden === Boolean(run.timeline)) drawTimeline(run.timeline);
     steer.hidden = !run.open;
     for (const control of [words, say]) control.disabled = !answered || !run.open;
     if (!status.textContent?.startsWith("stopping")) stop.disabled = !answered || !run.open;
@@ -114,6 +119,13 @@ function render({ model, el }) {
     const made = entry.kind === "call" ? card(entry) : spoken(entry);
     known.set(key, { drawn, row: made });
     return made;
+  };
+
+  /** @param {Run["timeline"]} told */
+  const drawTimeline = (told) => {
+    timeline.hidden = !told;
+    timeline.open = Boolean(told?.open);
+    put(timeline, h("summary", {}, "timeline"), ...(told ? traceRows({ ...told, error: [], notes: [] }) : []));
   };
 
   const speak = () => {
@@ -141,6 +153,7 @@ function render({ model, el }) {
 
 /** @param {Entry} entry */
 function spoken(entry) {
+  if (entry.kind === "note") return h("li", { class: "td-quiet" }, h("code", {}, outside(entry.text)));
   return h(
     "li",
     { class: `td-run-${entry.kind}` },
@@ -151,11 +164,12 @@ function spoken(entry) {
 
 /** @param {Entry} entry */
 function card(entry) {
-  const { call = [], state = "running", line = "", trace, text, pictures = [] } = entry;
+  const { call = [], state = "running", line = "", reason = [], trace, text, pictures = [] } = entry;
   const what = [
     shape(state),
     h("code", { class: "td-run-name" }, outside(call)),
     h("span", { class: "td-quiet" }, line),
+    reason.length > 0 && h("code", { class: "td-run-why td-quiet" }, outside(reason)),
   ];
   if (!trace) return h("li", { class: "td-run-call" }, h("div", { class: "td-run-what" }, ...what));
   return h(

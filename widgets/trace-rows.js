@@ -7,7 +7,7 @@ import { h, outside } from "./kit.js";
 /**
  * @typedef {object} Row
  * @property {Piece[]} name
- * @property {"stage" | "attempt" | "wait" | "person"} kind
+ * @property {"stage" | "attempt" | "wait" | "person" | "reply" | "ok" | "refused" | "failed"} kind
  * @property {number} depth
  * @property {string} time the time that was its own
  * @property {Piece[]} decision
@@ -28,7 +28,7 @@ import { h, outside } from "./kit.js";
  */
 
 /**
- * @param {Trace} trace
+ * @param {Pick<Trace, "rows" | "error" | "notes" | "end">} trace
  * @returns {HTMLElement[]}
  */
 export function traceRows({ rows, error, notes, end }) {

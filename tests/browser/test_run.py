@@ -43,9 +43,11 @@ def test_a_run_is_seen_asked_about_steered_and_stopped(lab: Lab) -> None:
     lab.wait_ended(2)
     expect(panel).to_contain_text("You said: in French, please")
     expect(panel.get_by_label("Say something to the model")).to_be_hidden()
-    panel.locator("summary").click()
-    expect(panel.locator("details")).to_contain_text("kept hello")
-    assert panel.locator("details .td-trace-row").count() > 3
+    panel.locator(".td-run-call summary").click()
+    expect(panel.locator(".td-run-call details")).to_contain_text("kept hello")
+    assert panel.locator(".td-run-call .td-trace-row").count() > 3
+    names = panel.locator(".td-run-timeline .td-trace-stage").all_inner_texts()
+    assert names == ["reply 1", "write_note", "reply 2", "reply 3"]
     lab.screenshot("run-done")
     lab.viewport(380)
     lab.theme("dark")

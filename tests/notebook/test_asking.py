@@ -31,6 +31,34 @@ def test_a_cell_shows_the_calls_and_the_answer_and_gives_the_result(ready: Shell
     assert (result.ok, result.text, result.messages[0].text) == (True, "It is 3.", "add one and two")
 
 
+def test_a_call_that_is_not_done_is_told_with_its_reason(ready: Shell) -> None:
+    ready.run("""
+from tooldeck import ModelReply, ToolRequest
+asked = [("nope", {"x": "y"}), ("add", {"a": 1}), ("add", '{"a": 1, "b'), ("long", {"t": "x" * 99})]
+cut = ModelReply(requests=[ToolRequest("a", "add", '{"a"', cut=True)])
+deck.add(lambda t: 1 / 0, name="long", effects="none")
+model = scripted([asked, cut, "done"])
+""")
+    shown = ready.shown("%%ask\ngo").splitlines()
+    assert shown[0] == "→ nope(x='y'): unknown"
+    assert shown[1].startswith("    There is no tool 'nope'; ")
+    assert shown[2:4] == ["→ add(a=1): invalid", "    add: an argument does not fit: b: is required"]
+    assert shown[4] == """→ add({"a": 1, "b): invalid"""
+    assert "cut off" in shown[5]
+    assert shown[6:8] == ["→ long(t=<99 characters>): failed", "    ZeroDivisionError: division by zero"]
+    assert shown[8].startswith("(add was not run: it was cut off before its end; ")
+    assert shown[9] == "done"
+
+
+def test_a_reply_that_is_not_understood_is_told_with_its_reason(ready: Shell) -> None:
+    ready.run(
+        'model = scripted(["Thought: hm", "Action: add(a=1, b=2)\\nObservation: 9", "Final Answer: 3"])'
+    )
+    shown = ready.shown("%%ask --text\ngo")
+    assert "Thought: hm\n(the reply could not be understood: NO_ACTION: " in shown
+    assert "(left out an observation that the model wrote itself)\n→ add(a=1, b=2): ok\n" in shown
+
+
 def test_calls_beside_each_other_are_told_in_the_order_of_the_reply(ready: Shell) -> None:
     ready.run("""
 import threading

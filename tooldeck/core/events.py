@@ -22,10 +22,12 @@ __all__ = [
     "CallEnded",
     "CallStarted",
     "Event",
+    "ModelAsked",
     "ModelReplied",
     "ModelSpoke",
     "PersonSpoke",
     "Progressed",
+    "ReplyNoted",
     "RetryWaits",
     "RunEnded",
     "RunStarted",
@@ -142,6 +144,20 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAsked:
+    """A model is asked for a reply; `ModelReplied` follows, or the end of the run."""
+
+    run: Run
+    round: int
+    """The reply, counted from 1."""
+    model: str
+    provider: str
+    """Who makes it, in the words of OpenTelemetry; empty where it does not say."""
+    server: str
+    """The address where it is asked; empty where it is none of a server."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpoke:
     """A model that streams has written a piece of its reply; told on the thread that reads it."""
 
@@ -164,6 +180,15 @@ class ModelReplied:
     """How long it took."""
     spent: Usage = field(default_factory=Usage)
     """What the run has used so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyNoted:
+    """Something about a reply that a person should know: what was left out of it, a call that is not made."""
+
+    run: Run
+    round: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +219,10 @@ Event = (
     | ToolAdded
     | ToolRemoved
     | RunStarted
+    | ModelAsked
     | ModelSpoke
     | ModelReplied
+    | ReplyNoted
     | PersonSpoke
     | RunEnded
 )

@@ -18,7 +18,8 @@ class Model(Protocol):
 
     It returns a `ModelReply`, or its text; or an awaitable of one; or it is a generator, async or not, that
     gives pieces of the text as they come and the `ModelReply` last (without one, the pieces are the reply). A
-    model may have a ``name``, and an ``executor`` that says where its awaitables run.
+    model may have a ``name``, a ``provider`` and a ``base_url``, by which traces know it, and an ``executor``
+    that says where its awaitables run.
     """
 
     def __call__(self, messages: Sequence[Message], tools: Sequence[Tool], /) -> Any:

@@ -14,7 +14,16 @@ from tooldeck.core.call import current_call
 from tooldeck.core.caller import calling, current_caller
 from tooldeck.core.cancel import token_of
 from tooldeck.core.errors import Cancelled
-from tooldeck.core.events import Event, ModelReplied, ModelSpoke, PersonSpoke, RunEnded, RunStarted
+from tooldeck.core.events import (
+    Event,
+    ModelAsked,
+    ModelReplied,
+    ModelSpoke,
+    PersonSpoke,
+    ReplyNoted,
+    RunEnded,
+    RunStarted,
+)
 from tooldeck.core.host import Host, LimitPassed
 from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage, words_of
 from tooldeck.core.model import Model, name_of
@@ -162,6 +171,7 @@ class Loop:
                 return _End(RunStatus.FAILED, said, None, error)
             turn = self._manner.read(reply, self._offer().all, self._account.rounds)
             self._replies[-1] = replace(self._replies[-1], notes=turn.notes)
+            self._note(*turn.notes)
             self._messages.append(turn.message)
             self._keeper.keep(self._messages, self._account)
             end = await self._acted(turn)
@@ -173,6 +183,7 @@ class Loop:
         """Do what a reply asks for; how the run ends by it, or None."""
         if turn.trouble is not None:
             self._messages.append(turn.trouble)
+            self._note(f"the reply could not be understood: {turn.why}")
             self._troubles += 1
             if self._troubles > self._account.limits.troubles:
                 said = f"{self._troubles} replies in a row could not be understood; the last one: {turn.why}"
@@ -233,6 +244,7 @@ class Loop:
         conversation = self._with_system(tools)
         offered = self._manner.offered(tools)
         number, asked = account.rounds + 1, account.seconds
+        self._doors.emit(_asked(self._model, self._run, number))
         reply = await ask(
             self._model,
             conversation,
@@ -259,6 +271,10 @@ class Loop:
         text = "\n\n".join(part for part in told if part)
         return [Message("system", text), *rest] if text else rest
 
+    def _note(self, *notes: str) -> None:
+        for text in notes:
+            self._doors.emit(ReplyNoted(self._run, self._account.rounds, text))
+
     def _told(self, round: int, text: str, *, afresh: bool) -> None:
         self._doors.emit(ModelSpoke(self._run, round, text, afresh))
         if self._on_text is not None and text:
@@ -273,6 +289,7 @@ class Loop:
         for place in free[room:]:
             held[place] = f"the run may make {self._account.limits.calls} calls, and has made them"
         places = free[:room]
+        self._note(*(f"{turn.requests[place].name} was not run: {held[place]}" for place in sorted(held)))
         self._account.calls += len(places)
         calls = [(turn.requests[place].name, turn.requests[place].arguments) for place in places]
         batch = self._doors.batch(calls, limit=self._account.limits.parallel)
@@ -296,6 +313,14 @@ class Loop:
         answer = not_run(request, why) if result is None else answer_to(request, result)
         action = turn.actions[place] if turn.actions else None
         return Step(self._account.rounds, request, result, answer, action)
+
+
+def _asked(model: Model, run: Run, number: int) -> ModelAsked:
+    """That a model is asked for a reply, and what it tells of itself."""
+    provider, server = (getattr(model, name, "") for name in ("provider", "base_url"))
+    return ModelAsked(
+        run, number, name_of(model), *(one if isinstance(one, str) else "" for one in (provider, server))
+    )
 
 
 def _estimate(conversation: Sequence[Message], tools: Sequence[Tool], reply: ModelReply) -> Usage:

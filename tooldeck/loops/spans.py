@@ -1,22 +1,32 @@
 """OpenTelemetry spans of runs, replies and calls, by the conventions for generative AI.
 
 The conventions are still being developed, so that their words are written here and no package of them is
-imported: ``invoke_agent`` for a run, ``chat`` for a reply, ``execute_tool`` for a call.
+imported: ``invoke_agent`` for a run, ``chat`` for a reply, ``execute_tool`` for a call. They are those of
+https://github.com/open-telemetry/semantic-conventions-genai as of late 2026.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from tooldeck.core.call import ToolCall
+from tooldeck.core.call import ToolCall, current_call
 from tooldeck.core.errors import SetupError
-from tooldeck.core.events import CallEnded, CallStarted, Event, ModelReplied, RunEnded, RunStarted
-from tooldeck.core.messages import Usage
+from tooldeck.core.events import (
+    CallEnded,
+    CallStarted,
+    Event,
+    ModelAsked,
+    ModelReplied,
+    RunEnded,
+    RunStarted,
+)
+from tooldeck.core.messages import ReplyEnd, Usage
 from tooldeck.core.result import ToolResult
+from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
 from tooldeck.store.conversations import conversation_of
 from tooldeck.store.masking import mask, scrub
@@ -26,12 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["spans"]
 
-_PROVIDERS = {
-    "openai-chat": "openai",
-    "openai-responses": "openai",
-    "anthropic": "anthropic",
-    "gemini": "gcp.gemini",
-}
+_REASONS = {ReplyEnd.DONE: "stop", ReplyEnd.LENGTH: "length", ReplyEnd.REFUSED: "content_filter"}
+_PORTS = {"http": 80, "https": 443}
 
 
 def spans(provider: TracerProvider | None = None, *, content: bool = False) -> Callable[[Event], None]:
@@ -66,18 +72,23 @@ class _Spans:
         elif isinstance(event, CallEnded):
             self._call_ended(event.result)
         elif isinstance(event, RunStarted):
-            told = {"gen_ai.conversation.id": conversation_of(event.run), "tooldeck.run.id": event.run.id}
-            self._begin(
-                event.run.id, f"invoke_agent {event.run.name or 'tooldeck'}", "invoke_agent", None, told
-            )
+            self._run_started(event)
+        elif isinstance(event, ModelAsked):
+            self._asked(event)
         elif isinstance(event, ModelReplied):
             self._replied(event)
         elif isinstance(event, RunEnded):
             self._run_ended(event.result)
 
-    def _begin(self, key: str, name: str, operation: str, parent: str | None, told: dict[str, Any]) -> None:
-        attributes = {"gen_ai.operation.name": operation, **told}
-        made = self._tracer.start_span(name, context=self._within(parent), attributes=attributes)
+    def _begin(
+        self, key: str, name: str, parent: str | None, told: dict[str, Any], *, kind: str = "INTERNAL"
+    ) -> None:
+        made = self._tracer.start_span(
+            name,
+            context=self._within(parent),
+            kind=getattr(self._trace.SpanKind, kind),
+            attributes={"gen_ai.operation.name": name.partition(" ")[0], **told},
+        )
         with self._lock:
             self._open[key] = made
 
@@ -90,7 +101,7 @@ class _Spans:
     def _call_started(self, call: ToolCall) -> None:
         parent = call.parent or (None if call.caller.run is None else call.caller.run.id)
         told = {"gen_ai.tool.name": call.name, "gen_ai.tool.call.id": call.id, "gen_ai.tool.type": "function"}
-        self._begin(call.id, f"execute_tool {call.name}", "execute_tool", parent, told)
+        self._begin(call.id, f"execute_tool {call.name}", parent, told)
 
     def _call_ended(self, result: ToolResult) -> None:
         made = self._taken(result.call.id)
@@ -107,27 +118,41 @@ class _Spans:
         made.set_attributes({**told, **{f"tooldeck.{k}": v for k, v in (result.decisions or {}).items()}})
         if not result.ok:
             fault = result.exception
-            self._failed(made, type(fault).__name__ if fault is not None else str(result.status))
+            self._failed(made, str(result.status) if fault is None else _kind_of(fault))
         made.end()
 
+    def _run_started(self, event: RunStarted) -> None:
+        # No name: what a run is called may be the words of its prompt.
+        told = {"gen_ai.conversation.id": conversation_of(event.run), "tooldeck.run.id": event.run.id}
+        outer = current_call()
+        self._begin(event.run.id, "invoke_agent", None if outer is None else outer.id, told)
+
+    def _asked(self, event: ModelAsked) -> None:
+        told: dict[str, Any] = {
+            "gen_ai.provider.name": event.provider or "_OTHER",
+            "gen_ai.request.model": event.model,
+            "gen_ai.conversation.id": conversation_of(event.run),
+        }
+        told |= _server_of(event.server)
+        self._begin(_reply_of(event.run), f"chat {event.model}", event.run.id, told, kind="CLIENT")
+
     def _replied(self, event: ModelReplied) -> None:
-        reply, end = event.reply, time.time_ns()
-        told: dict[str, Any] = {"gen_ai.operation.name": "chat", **_used(reply.usage)}
-        told["gen_ai.response.finish_reasons"] = [str(reply.end)]
+        made, reply = self._taken(_reply_of(event.run)), event.reply
+        if made is None:
+            return
+        called = reply.end is ReplyEnd.DONE and reply.requests
+        made.set_attribute("gen_ai.response.finish_reasons", ["tool_call" if called else _REASONS[reply.end]])
+        made.set_attributes(_used(reply.usage))
         if reply.model:
-            told["gen_ai.response.model"] = reply.model
-        if reply.native is not None:
-            told["gen_ai.provider.name"] = _PROVIDERS.get(reply.native.dialect, reply.native.dialect)
-        made = self._tracer.start_span(
-            f"chat {reply.model}".strip(),
-            context=self._within(event.run.id),
-            kind=self._trace.SpanKind.CLIENT,
-            attributes=told,
-            start_time=end - int(event.seconds * 1e9),
-        )
-        made.end(end)
+            made.set_attribute("gen_ai.response.model", reply.model)
+        made.end()
 
     def _run_ended(self, result: RunResult) -> None:
+        fault = str(result.status) if result.exception is None else _kind_of(result.exception)
+        unanswered = self._taken(_reply_of(result.run))
+        if unanswered is not None:
+            self._failed(unanswered, fault)
+            unanswered.end()
         made = self._taken(result.run.id)
         if made is None:
             return
@@ -140,7 +165,7 @@ class _Spans:
             told["tooldeck.cost"] = result.usage.cost
         made.set_attributes(told)
         if not result.ok:
-            self._failed(made, str(result.status))
+            self._failed(made, fault)
         made.end()
 
     def _taken(self, key: str) -> Span | None:
@@ -152,7 +177,29 @@ class _Spans:
         made.set_status(self._trace.StatusCode.ERROR)
 
 
+def _reply_of(run: Run) -> str:
+    """Under which the span of a run's reply is open; it has one at a time."""
+    return f"reply of {run.id}"
+
+
+def _server_of(address: str) -> dict[str, Any]:
+    """Host and port of an address; nothing where it has none."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return {}
+    return {"server.address": parts.hostname, "server.port": port} if parts.hostname and port else {}
+
+
+def _kind_of(fault: BaseException) -> str:
+    """The status that a server answered, else the kind of exception."""
+    status = getattr(fault, "status", None)
+    return str(status) if isinstance(status, int) else type(fault).__name__
+
+
 def _used(usage: Usage | None) -> dict[str, Any]:
     if usage is None:
         return {}
-    return {"gen_ai.usage.input_tokens": usage.input, "gen_ai.usage.output_tokens": usage.output}
+    told = {"gen_ai.usage.input_tokens": usage.input, "gen_ai.usage.output_tokens": usage.output}
+    return {**told, "gen_ai.usage.cache_read.input_tokens": usage.cached} if usage.cached else told

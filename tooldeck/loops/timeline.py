@@ -36,6 +36,12 @@ class Stretch(NamedTuple):
     state: str
     """``reply``, ``ok``, ``refused`` or ``failed``."""
 
+    def share(self, whole: float) -> tuple[float, float]:
+        """Where it begins and how long it is on an axis of so many seconds, as shares from 0 to 1."""
+        whole = max(whole, 1e-9)
+        left = min(1.0, self.start / whole)
+        return left, min(1.0 - left, self.seconds / whole)
+
 
 class Timeline:
     """A run to look at: at the end of a cell its waterfall is drawn; elsewhere it is text."""
@@ -84,7 +90,7 @@ def run_text(result: RunResult) -> str:
     width = max((len(one_line(row.name)) for row in rows), default=0)
     lines = [repr(result)[1:-1]]
     for row in rows:
-        left, share = _share(row, result)
+        left, share = row.share(result.seconds)
         first = min(_CELLS - 1, int(left * _CELLS))
         bar = " " * first + ("▒" if row.kind == "reply" else "█") * max(1, round(share * _CELLS))
         lines.append(
@@ -101,7 +107,7 @@ def run_svg(result: RunResult) -> str:
     told = 'role="img" aria-label="timeline of a run" style="max-width:100%;font:12px monospace"'
     drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {told}>']
     for place, row in enumerate(rows):
-        left, share = _share(row, result)
+        left, share = row.share(result.seconds)
         y = place * _ROW
         name, said = _short(row.name, _NAME_CHARS), _short(row.said, _SAID_CHARS)
         bar = f'x="{_LEFT + left * _LANE:.1f}" y="{y + 5}" width="{max(2.0, share * _LANE):.1f}" height="12"'
@@ -176,13 +182,6 @@ def _lines(result: RunResult) -> list[dict[str, Any]]:
         ),
         *({"kind": "call", **one} for one in records(result)),
     ]
-
-
-def _share(row: Stretch, result: RunResult) -> tuple[float, float]:
-    """Start and length as shares of the axis from 0 to 1."""
-    whole = max(result.seconds, 1e-9)
-    left = min(1.0, row.start / whole)
-    return left, min(1.0 - left, row.seconds / whole)
 
 
 def _short(text: str, most: int) -> str:

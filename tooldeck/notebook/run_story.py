@@ -16,34 +16,60 @@ from tooldeck.core.events import (
     ModelReplied,
     ModelSpoke,
     PersonSpoke,
+    ReplyNoted,
     RunEnded,
 )
 from tooldeck.core.messages import Usage
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run import Run
 from tooldeck.core.run_result import RunResult
+from tooldeck.guards.text import one_line, visible
 from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook import facts
 
-__all__ = ["Entry", "RunStory"]
+__all__ = ["Entry", "RunStory", "call_facts", "call_text", "why_not"]
 
 MOST = 500
 """Entries that are shown; the oldest beyond them are only counted."""
+_RAW_CHARS = 80
+"""Characters of arguments that were never read which are shown."""
 LIVE_CHARS = 20_000
 """Characters at the end of what is being written that are shown."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """One thing that happened: words of the model or of a person, or a call."""
+    """One thing that happened: words of the model or of a person, a call, or a note about a reply."""
 
-    kind: Literal["model", "person", "call"]
+    kind: Literal["model", "person", "call", "note"]
     text: str = ""
     call: ToolCall | None = None
     result: ToolResult | None = None
     """How the call ended; None while it is under way."""
     waits: bool = False
     """Whether somebody is asked about it."""
+
+
+def call_facts(call: ToolCall) -> str:
+    """A call as Python would write it, as visible text; one that was never checked as it came."""
+    raw = call.raw or {}
+    if isinstance(raw, str):
+        raw = {}
+        if not call.arguments:
+            return f"{visible(call.name)}({one_line(str(call.raw)[:_RAW_CHARS])})"
+    return facts.call_line(call.name, call.arguments or raw)
+
+
+def call_text(call: ToolCall, result: ToolResult | None) -> str:
+    """A call and how it ended as text; below it the reason, where it was not done."""
+    shown = f"→ {one_line(call_facts(call))}: {'not ended' if result is None else result.status}"
+    reason = why_not(result)
+    return f"{shown}\n    {one_line(reason)}" if reason else shown
+
+
+def why_not(result: ToolResult | None) -> str:
+    """Why a call was not done, in one line; empty where it was, or has not ended."""
+    return "" if result is None or result.ok else (result.error or "").strip().partition("\n")[0]
 
 
 class RunStory:
@@ -82,6 +108,8 @@ class RunStory:
             self.rounds, self.usage, self.live = event.round, event.spent, ""
             if event.reply.text:
                 self._add(Entry("model", event.reply.text))
+        elif isinstance(event, ReplyNoted) and event.run is self.run:
+            self._add(Entry("note", event.text))
         elif isinstance(event, PersonSpoke) and event.run is self.run:
             self._add(Entry("person", event.text))
         elif isinstance(event, RunEnded) and event.result.run is self.run:

@@ -6,7 +6,7 @@ import threading
 from typing import Any, Protocol
 
 from tooldeck.core.errors import SetupError
-from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke
+from tooldeck.core.events import CallEnded, Event, ModelReplied, ModelSpoke, ReplyNoted
 from tooldeck.core.result import ToolResult
 from tooldeck.core.run import Run
 from tooldeck.guards.text import one_line
@@ -14,12 +14,10 @@ from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook.approvals import show_in_place
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import here, post
-from tooldeck.notebook.run_story import RunStory
+from tooldeck.notebook.run_story import RunStory, call_text
 from tooldeck.notebook.say import say
 
 __all__ = ["RunShown", "show_run"]
-
-_CALL_CHARS = 100
 
 
 class RunShown(Protocol):
@@ -96,15 +94,15 @@ class _Lines:
                 self._show("\n")
             self._heard = False
             self._wanted = len(event.reply.requests)
+        elif isinstance(event, ReplyNoted) and event.run is self._run:
+            self._show(f"({one_line(event.text)})\n")
         elif isinstance(event, CallEnded) and event.result.call.caller.run is self._run:
             self._call(event.result)
 
     def _call(self, result: ToolResult) -> None:
         """The end of a call; those that ran beside each other are told in the order of the reply."""
-        call = one_line(str(result.call))
-        shown = call if len(call) <= _CALL_CHARS else f"{call[: _CALL_CHARS - 1]}…"
         with self._lock:
-            self._ended.append((_number(result.call.id), f"→ {shown}: {result.status}\n"))
+            self._ended.append((_number(result.call.id), f"{call_text(result.call, result)}\n"))
             self._wanted -= result.call.parent is None
             whole = self._wanted <= 0
         if whole:

@@ -46,6 +46,7 @@ const called = (/** @type {any} */ more = {}) => ({
   call: nasty,
   state: "ok",
   line: "ok · 1 ms",
+  reason: nasty,
   text: nasty,
   pictures: [],
   trace: { name: nasty, state: "ok", line: "ok", error: [], notes: [nasty], end: "1 s", rows: [row()] },
@@ -58,7 +59,8 @@ const story = (/** @type {any} */ more = {}) => ({
   reason: nasty,
   open: true,
   leftOut: 0,
-  entries: [{ kind: "person", text: nasty }, { kind: "model", text: nasty }, called()],
+  entries: [{ kind: "person", text: nasty }, { kind: "model", text: nasty }, { kind: "note", text: nasty }, called()],
+  timeline: null,
   ...more,
 });
 
@@ -206,6 +208,20 @@ test("a run without a kernel, or one that is over, takes no words", async () => 
   close();
   const over = await drawn("run", { run: story({ open: false }) });
   expect(over.el.querySelector("form")?.hidden).toBe(true);
+});
+
+test("a run that is over is drawn on one axis, and stays folded when that was done", async () => {
+  const { el, kernel } = await drawn("run");
+  const timeline = /** @type {HTMLDetailsElement} */ (el.querySelector(".td-run-timeline"));
+  expect(timeline.hidden).toBe(true);
+  const rows = [row({ kind: "reply" }), row({ kind: "failed", name: nasty })];
+  const over = story({ open: false, timeline: { open: true, end: "1.0 s", rows } });
+  kernel.set("run", over);
+  expect([timeline.hidden, timeline.open]).toEqual([false, true]);
+  expect(timeline.querySelectorAll("li.td-trace-row").length).toBe(2);
+  timeline.open = false;
+  kernel.set("run", { ...over, line: "again" });
+  expect(timeline.open).toBe(false);
 });
 
 test("a run shows what is being written, and keeps a call unfolded while others come", async () => {

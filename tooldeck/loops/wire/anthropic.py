@@ -28,6 +28,7 @@ class AnthropicForm(Turns):
     """Messages."""
 
     name = "anthropic"
+    provider = "anthropic"
     base_url = "https://api.anthropic.com/v1"
     keys = ("ANTHROPIC_API_KEY",)
 

@@ -71,6 +71,11 @@ class Form(Protocol):
         ...
 
     @property
+    def provider(self) -> str:
+        """Who speaks it first of all, in the words of OpenTelemetry."""
+        ...
+
+    @property
     def base_url(self) -> str:
         """Where its provider is."""
         ...

@@ -36,6 +36,7 @@ class GeminiForm(Turns):
     """``generateContent``."""
 
     name = "gemini"
+    provider = "gcp.gemini"
     base_url = "https://generativelanguage.googleapis.com/v1beta"
     keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 

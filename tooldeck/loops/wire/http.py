@@ -64,6 +64,8 @@ class HttpModel:
     ) -> None:
         self.name = name
         self.base_url = base_url
+        self.provider = form.provider
+        """Whose form it speaks; a gateway may have the model from another one."""
         self.context = context
         """Tokens that it reads at once, where somebody said how many."""
         self._form = form

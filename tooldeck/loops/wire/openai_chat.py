@@ -34,6 +34,7 @@ class ChatForm(Turns):
     """Chat completions."""
 
     name = "openai-chat"
+    provider = "openai"
     base_url = "https://api.openai.com/v1"
     keys = ("OPENAI_API_KEY",)
 

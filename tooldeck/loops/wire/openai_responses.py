@@ -30,6 +30,7 @@ class ResponsesForm(Turns):
     """Responses."""
 
     name = "openai-responses"
+    provider = "openai"
     base_url = "https://api.openai.com/v1"
     keys = ("OPENAI_API_KEY",)
 

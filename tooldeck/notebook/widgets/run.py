@@ -6,10 +6,11 @@ import traitlets
 
 from tooldeck.core.events import Event
 from tooldeck.core.result import ToolResult
-from tooldeck.guards.text import one_line, visible
-from tooldeck.loops.timeline import run_svg, run_text
+from tooldeck.core.run_result import RunResult
+from tooldeck.guards.text import visible
+from tooldeck.loops.timeline import Stretch, run_svg, run_text, timeline
 from tooldeck.notebook import facts, render
-from tooldeck.notebook.run_story import Entry, RunStory
+from tooldeck.notebook.run_story import Entry, RunStory, call_facts, call_text, why_not
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -20,6 +21,11 @@ __all__ = ["RunView"]
 
 _VALUE_CHARS = 2_000
 """Characters of a result that the card of a call shows; the whole is in the history."""
+_SAID_BY = {"model": "{}", "person": "you: {}", "note": "({})"}
+_REASON_CHARS = 300
+"""Characters of why a call was not done that are shown before it is unfolded."""
+_OPEN_ROWS = 30
+"""Rows of a timeline that is unfolded by itself."""
 _SAID_CHARS = 4_000
 """Characters that a person can say at once."""
 
@@ -95,6 +101,27 @@ def _facts(story: RunStory) -> dict[str, Any]:
         "open": result is None and not story.ended,
         "leftOut": story.left_out,
         "entries": [_entry(entry) for entry in list(story.entries)],
+        "timeline": None if result is None else _timeline(result),
+    }
+
+
+def _timeline(result: RunResult) -> dict[str, Any]:
+    """The replies and calls of a run that is over, on one axis."""
+    rows = [_row(row, row.share(result.seconds)) for row in timeline(result)]
+    return {"open": len(rows) <= _OPEN_ROWS, "end": facts.duration(result.seconds), "rows": rows}
+
+
+def _row(row: Stretch, share: tuple[float, float]) -> dict[str, Any]:
+    began, took = facts.duration(row.start), facts.duration(row.seconds)
+    return {
+        "name": shown_pieces(row.name),
+        "kind": row.state,
+        "depth": 0,
+        "time": took,
+        "decision": shown_pieces(row.said),
+        "reach": list(share),
+        "bars": [list(share)],
+        "detail": f"begins after {began}, takes {took}",
     }
 
 
@@ -103,15 +130,15 @@ def _entry(entry: Entry) -> dict[str, Any]:
     if call is None:
         return {"kind": entry.kind, "text": shown_pieces(entry.text)}
     result = entry.result
-    given = call.arguments or (call.raw if isinstance(call.raw, dict) else {})
     return {
         "kind": "call",
         "id": call.id,
-        "call": shown_pieces(facts.call_line(call.name, given)),
+        "call": shown_pieces(call_facts(call)),
         "state": ("waiting" if entry.waits else "running") if result is None else state_of(result.status),
         "line": ("asks you" if entry.waits else "running")
         if result is None
         else render.result_line(result)[2:],
+        "reason": shown_pieces(why_not(result)[:_REASON_CHARS]),
         "text": [] if result is None else shown_pieces(_value(result)),
         "pictures": []
         if result is None
@@ -126,12 +153,13 @@ def _value(result: ToolResult) -> str:
 
 def _entry_text(entry: Entry) -> str:
     if entry.call is None:
-        return visible(entry.text if entry.kind == "model" else f"you: {entry.text}")
-    how = "not ended" if entry.result is None else str(entry.result.status)
-    return f"→ {one_line(str(entry.call))}: {how}"
+        return visible(_SAID_BY[entry.kind].format(entry.text))
+    return call_text(entry.call, entry.result)
 
 
 def _entry_html(entry: Entry) -> str:
+    if entry.kind == "note":
+        return render.code(f"({entry.text})")
     if entry.call is None:
         return f"{'' if entry.kind == 'model' else 'you: '}{render.box(entry.text)}"
     return render.code(_entry_text(entry)) if entry.result is None else render.result_html(entry.result)
