@@ -169,6 +169,37 @@ def test_long_pages_come_in_parts(do, show):
     assert first["snapshot"].endswith("\n")
 
 
+def test_a_page_too_large_for_a_tree_is_a_list_from_where_it_is_scrolled_to(site, do, show, monkeypatch):
+    monkeypatch.setattr("tooldeck.tools.browsing.outlines.MOST_ELEMENTS", 1_000)
+    rows = "".join(f"<p>Row {number} <a href='/{number}'>Link {number}</a></p>" for number in range(1_000))
+    page = show(
+        f"<h1>Rows</h1><form action=/sent><label>Name<input name=n></label></form>{rows}<button>End</button>"
+    )
+    assert page["snapshot"].startswith('- heading "Rows" [level=1] [ref=d')
+    (note,) = [note for note in page["notes"] if "too large" in note]
+    assert "0 before and 703 after them are left out" in note
+    site.page("/sent", "<title>Sent</title>thanks")
+    bottom = do("scroll", to="bottom").unwrap()
+    assert 'button "End"' in bottom["snapshot"]
+    assert "Rows" not in bottom["snapshot"]
+    assert "Link 999" in do("extract", ref=ref_of(bottom, "Link 999")).unwrap()["text"]
+    top = do("scroll", to="top").unwrap()
+    assert "is no reference that was shown" in do("click", ref="d0-x999999").error
+    sent = do("type", ref=ref_of(top, 'textbox "Name"'), text="Ada", submit=True).unwrap()
+    assert sent["url"].endswith("/sent?n=Ada")
+
+
+def test_what_a_large_page_swaps_after_it_was_read_is_not_clicked(site, deck, do, show, monkeypatch):
+    monkeypatch.setattr("tooldeck.tools.browsing.outlines.MOST_ELEMENTS", 5)
+    page = show("<button id=b onclick='fetch(\"/bought\")'>Cancel</button>" + "<p>x</p>" * 9)
+    change = "document.getElementById('b').textContent = 'Buy for 1000'"
+    _on_loop(_session(deck).front.page.evaluate(change))
+    assert 'was button "Cancel" and is not there any more' in do("click", ref=ref_of(page, "Cancel")).error
+    _on_loop(_session(deck).front.page.evaluate("document.getElementById('b').remove()"))
+    assert do("click", ref=ref_of(page, "Cancel")).status == "failed"
+    assert ("site.example", "/bought") not in site.asked
+
+
 # -- references
 
 
@@ -434,7 +465,7 @@ def test_a_browser_that_was_killed_is_started_again_by_the_next_page(deck, do, s
 
 
 def test_an_element_that_cannot_be_clicked_is_said_to_be_covered(do, show, monkeypatch):
-    monkeypatch.setattr("tooldeck.tools.browser._ACTS", 300)
+    monkeypatch.setattr("tooldeck.tools.browser._ACTS", 3_000)
     page = show("<button>Under</button><div style='position:fixed;inset:0' id=over></div>")
     result = do("click", ref=ref_of(page, "Under"))
     assert "intercepts pointer events" in result.error

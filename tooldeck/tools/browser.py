@@ -1,4 +1,8 @@
-"""``browser``: pages as a person sees them, with their scripts, forms and buttons, in a real Chromium."""
+"""``browser``: pages as a person sees them, with their scripts, forms and buttons, in a real Chromium.
+
+It opens single pages for somebody, as a person's browser does, and follows nothing by itself; so it does not
+ask robots.txt, which speaks to crawlers (RFC 9309). The tool ``web`` does.
+"""
 
 from __future__ import annotations
 
@@ -269,7 +273,7 @@ async def extract(
         await session.check(tab)
         if ref:
             locator = await element(session, ref)
-            html = await locator.evaluate(f"e => e.outerHTML.slice(0, {_MOST_HTML})", timeout=_ACTS)
+            html = await locator.evaluate(f"e => e.outerHTML.slice(0, {_MOST_HTML})")
         else:
             html = await tab.page.evaluate(f"document.documentElement.outerHTML.slice(0, {_MOST_HTML})")
         return html, await page_head(session, tab)

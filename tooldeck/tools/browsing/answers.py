@@ -9,6 +9,7 @@ from tooldeck.core.graphemes import cut_before
 from tooldeck.core.parts import Answer, Image
 from tooldeck.guards.text import one_line
 from tooldeck.tools.browsing.chromium import SIZE
+from tooldeck.tools.browsing.outlines import kept_element
 from tooldeck.tools.browsing.sessions import Session
 from tooldeck.tools.browsing.snapshots import Snapshot
 from tooldeck.tools.browsing.tabs import Tab
@@ -63,33 +64,46 @@ async def page_answer(
     session: Session, tab: Tab | None = None, start: int = 0, max_chars: int = CHARS
 ) -> Answer:
     """The page in front as its tree, or a part of that."""
-    from playwright.async_api import TimeoutError as TooLate
-
+    in_front = tab is None
     tab = tab or session.tab
-    await session.check(tab)
-    try:
-        shown = await tab.show()
-    except TooLate:
-        shown = tab.shown = Snapshot("")
-        session.note(
-            "the page is too large or too busy to be shown as a tree; action='extract' reads its text, "
-            "action='screenshot' shows it"
-        )
+    await _show(session, tab)
+    if in_front and session.tab is not tab:  # a window that the action opened has come only now
+        tab = session.tab
+        await tab.settle()
+        await _show(session, tab)
     value = await page_head(session, tab)
-    part, place = part_of(shown.text, start, max_chars)
+    part, place = part_of(tab.shown.text, start, max_chars)
     value |= {**place, "snapshot": part}
     return Answer(value, told(value, part))
 
 
+async def _show(session: Session, tab: Tab) -> None:
+    from playwright.async_api import TimeoutError as TooLate
+
+    await session.check(tab)
+    try:
+        await tab.show()
+    except TooLate:
+        tab.shown = Snapshot("")
+        session.note(
+            "the page is too large or too busy to be shown as a tree; action='extract' reads its text, "
+            "action='screenshot' shows it"
+        )
+
+
 async def element(session: Session, ref: str) -> Any:
-    """Playwright's locator of an element that a reader saw.
+    """Playwright's locator or handle of an element that a reader saw.
 
     Raises `ExpectedError` with the page as it is now where there is no such element any more.
     """
     tab = session.tab
     await session.check(tab)
-    before, now = tab.shown.elements.get(ref), await tab.look()
-    if before is not None and now.elements.get(ref) == before:
+    before = tab.shown.elements.get(ref)
+    if tab.shown.kept is not None:
+        handle = await kept_element(tab.shown, ref)
+        if handle is not None:
+            return handle
+    elif (now := await tab.look()).elements.get(ref) == before is not None:
         return tab.page.locator(f"aria-ref={now.own(ref)}")
     answer = await page_answer(session, tab)
     was = "is no reference that was shown" if before is None else f"was {before} and is not there any more"

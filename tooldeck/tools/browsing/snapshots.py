@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["Snapshot", "read_snapshot"]
 
@@ -30,6 +31,8 @@ class Snapshot:
     """The tree; its references begin with ``d`` and the number of the document."""
     elements: Mapping[str, str] = field(default_factory=dict[str, str])
     """The role and name of the element of each reference."""
+    kept: Any = None
+    """A handle of the elements, where the page is too large for a tree; see `outlines`."""
 
     def own(self, ref: str) -> str:
         """A reference as Playwright knows it."""

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tooldeck.guards.text import one_line
+from tooldeck.tools.browsing import outlines
 from tooldeck.tools.browsing.snapshots import Snapshot, read_snapshot
 
 __all__ = ["EMPTY", "SEEN", "Tab"]
@@ -112,13 +113,32 @@ class Tab:
         """The page as it is now; a reader's references still belong to what was `shown`."""
         while True:
             document = self.document
-            tree = await self.page.aria_snapshot(mode="ai", timeout=_TREE * 1_000)
+            if await self._elements() > outlines.MOST_ELEMENTS:
+                found, left_out = await outlines.outline_of(self.page, document)
+                self._note(left_out)
+            else:
+                tree = await self.page.aria_snapshot(mode="ai", timeout=_TREE * 1_000)
+                found = read_snapshot(tree, document)
             if document == self.document:
-                return read_snapshot(tree, document)
+                return found
+
+    async def _elements(self) -> int:
+        from playwright.async_api import TimeoutError as TooLate
+
+        try:
+            async with asyncio.timeout(_TREE):
+                return await outlines.elements_of(self.page)
+        except TimeoutError:
+            raise TooLate(f"  - the page did not react within {_TREE:g} s") from None
 
     async def show(self) -> Snapshot:
         """The page as it is now, for a reader."""
-        self.shown = await self.look()
+        from playwright.async_api import Error
+
+        before, self.shown = self.shown, await self.look()
+        if before.kept is not None:
+            with contextlib.suppress(Error):
+                await before.kept.dispose()
         return self.shown
 
     async def close(self) -> None:

@@ -51,7 +51,7 @@ class Web:
     search: SearchBackend | None = None
     """Where searches go; None: ddgs, where that is installed."""
     robots: bool = True
-    """Whether robots.txt is heeded."""
+    """Whether `web fetch` heeds robots.txt; a browser, which shows single pages, does not ask it."""
     most_bytes: int = 5_000_000
     """Bytes of a page, unpacked."""
     seconds: float = 20.0
