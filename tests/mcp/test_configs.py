@@ -99,6 +99,135 @@ enabled = false
     assert found["off"].disabled
 
 
+def test_goose_is_yaml_whose_extensions_are_servers(read):
+    text = """
+extensions:
+  github:
+    type: stdio
+    cmd: npx
+    args: [-y, gh]
+    envs: {MODE: fast}
+    env_keys: [GITHUB_TOKEN]
+    available_tools: [search]
+    enabled: true
+  far: {type: streamable_http, uri: "https://x.example/mcp", headers: {A: b}, enabled: false}
+  developer: {type: builtin, enabled: true}
+"""
+    found = read(text, "config.yaml")
+    assert list(found) == ["github", "far"]
+    ready = found["github"].ready(lambda want: f"<{want.name}>")
+    assert str(ready["target"]) == "npx -y gh"
+    assert ready["env"] == {"GITHUB_TOKEN": "<GITHUB_TOKEN>", "MODE": "fast"}
+    assert ready["only"] == ("search",)
+    assert (found["far"].url, found["far"].disabled) == ("https://x.example/mcp", True)
+    with pytest.raises(DefinitionError, match=r"bad\.yaml.*cannot be read"):
+        read("a: [", "bad.yaml")
+
+
+def test_a_description_of_the_registry_is_a_package_and_its_addresses(read):
+    found = read(
+        {
+            "name": "io.github.somebody/weather",
+            "packages": [
+                {
+                    "registryType": "npm",
+                    "identifier": "@x/weather",
+                    "version": "1.2.0",
+                    "environmentVariables": [
+                        {"name": "KEY", "isRequired": True, "isSecret": True, "description": "API key"},
+                        {"name": "EXTRA"},
+                    ],
+                    "packageArguments": [
+                        {
+                            "type": "named",
+                            "name": "--zone",
+                            "value": "{zone}",
+                            "variables": {"zone": {"default": "eu"}},
+                        },
+                        {"type": "named", "name": "--quiet"},
+                        {"type": "positional", "valueHint": "folder", "isRequired": True},
+                    ],
+                },
+                {"registryType": "pypi", "identifier": "weather"},
+            ],
+            "remotes": [
+                {
+                    "type": "streamable-http",
+                    "url": "https://x.example/mcp",
+                    "headers": [{"name": "X-Key", "isRequired": True, "isSecret": True}],
+                }
+            ],
+        },
+        "server.json",
+    )
+    assert list(found) == ["weather", "weather-remote"]
+    local = found["weather"]
+    assert [(want.name, want.secret) for want in local.wants] == [
+        ("zone", False),
+        ("folder", False),
+        ("KEY", True),
+    ]
+    ready = local.ready(lambda want: {"zone": ""}.get(want.name, f"<{want.name}>"))
+    assert ready["target"].words == (
+        *("npx", "-y", "@x/weather@1.2.0"),
+        *("--zone", "eu", "--quiet", "<folder>"),
+    )
+    assert ready["env"] == {"KEY": "<KEY>"}
+    assert found["weather-remote"].ready(lambda want: "k")["headers"] == {"X-Key": "k"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [("pypi", "uvx it==2"), ("oci", "docker run -i --rm -e KEY it:2"), ("npm", "npx -y it@2")],
+)
+def test_a_package_is_run_by_the_program_of_its_kind(read, kind, command):
+    package = {
+        "registryType": kind,
+        "identifier": "it",
+        "version": "2",
+        "environmentVariables": [{"name": "KEY", "value": "1"}],
+    }
+    (one,) = read({"name": "it", "packages": [package]}, "server.json").values()
+    assert one.shown == command
+    assert one.env == {"KEY": "1"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"packages": [3, {"registryType": "npm"}, {"registryType": []}], "remotes": ["x"]},
+        {"extensions": {"a": 3, "b": {"cmd": 4}}},
+        {"projects": 3, "mcpServers": {"x": {"command": 3}}},
+        {"packages": [{"registryType": "npm", "environmentVariables": 3, "packageArguments": {}}]},
+    ],
+)
+def test_nonsense_in_any_form_is_no_traceback(read, given):
+    try:
+        for one in read(given).values():
+            one.ready(lambda want: "x")
+    except DefinitionError as told:
+        assert "mcp.json" in str(told)  # noqa: PT017 - either is right
+
+
+def test_claude_keeps_servers_of_the_current_folder_beside_those_of_all(read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = {
+        "mcpServers": {"all": {"command": "a"}, "both": {"command": "a"}},
+        "projects": {
+            str(tmp_path): {"mcpServers": {"both": {"command": "b"}}},
+            "/elsewhere": {"mcpServers": {"no": {"command": "c"}}},
+        },
+    }
+    assert {name: one.shown for name, one in read(text).items()} == {"all": "a", "both": "b"}
+
+
+def test_values_that_are_no_texts_are_written_as_in_a_shell(read):
+    entry = {"command": "p", "env": {"YES": True, "NONE": None, "N": 3, "G": "$HOME"}, "enabled_tools": []}
+    (one,) = read({"mcpServers": {"x": entry}}).values()
+    assert one.env == {"YES": "true", "N": "3", "G": "${HOME}"}
+    assert one.only == ()
+
+
 def test_inputs_are_asked_for_once_and_never_shown(read):
     text = """{
       // what VS Code writes

@@ -19,6 +19,8 @@ def _support(*parts: str) -> str:
     return str(Path("~/.config", *parts))
 
 
+_CLINE = ("saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")
+
 CLIENTS: dict[str, tuple[str, ...]] = {
     "claude": (".mcp.json", "~/.claude.json", _support("Claude", "claude_desktop_config.json")),
     "cursor": (".cursor/mcp.json", "~/.cursor/mcp.json"),
@@ -27,6 +29,8 @@ CLIENTS: dict[str, tuple[str, ...]] = {
     "gemini": (".gemini/settings.json", "~/.gemini/settings.json"),
     "copilot": ("~/.copilot/mcp-config.json",),
     "codex": (".codex/config.toml", "~/.codex/config.toml"),
+    "cline": (_support("Code", "User", "globalStorage", *_CLINE),),
+    "goose": ("~/.config/goose/config.yaml",),
     "opencode": ("opencode.json", "~/.config/opencode/opencode.json"),
 }
 """By program: its files, those of the folder first."""

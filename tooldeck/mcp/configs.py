@@ -1,8 +1,8 @@
 """Files in which other programs list their MCP servers.
 
-Claude, Cursor, VS Code, Windsurf, Gemini, Copilot, Codex and opencode each have their own. Reading one starts
-nothing and approves nothing. Secrets are asked for when a server is connected; they go to its environment or
-its headers and are written nowhere.
+Claude, Cursor, VS Code, Windsurf, Cline, Gemini, Copilot, Codex, opencode, Goose and the registry of servers
+each have their own. Reading one starts nothing and approves nothing. Secrets are asked for when a server is
+connected; they go to its environment or its headers and are written nowhere.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any, cast
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.strangers import file_fault
+from tooldeck.guards.text import one_line
+from tooldeck.mcp.foreign import familiar
 from tooldeck.mcp.jsonc import read_jsonc
 from tooldeck.mcp.places import Asked, Wanted, filled, wanted_in
 from tooldeck.mcp.target import Command
@@ -89,14 +91,27 @@ def read_config(path: str | Path) -> list[ServerConfig]:
     file = Path(path).expanduser()
     try:
         text = file.read_text(encoding="utf-8-sig")
-        root: Any = tomllib.loads(text) if file.suffix == ".toml" else read_jsonc(text)
+        root = _parsed(text, file.suffix.lower())
     except (OSError, ValueError) as error:
         raise DefinitionError(f"The file {str(path)!r} cannot be read: {file_fault(error)}.") from None
-    entries = dict(_entries(root)) if isinstance(root, dict) else {}
+    root = familiar(cast("dict[str, Any]", root), Path.cwd()) if isinstance(root, dict) else {}
+    entries = dict(_entries(root))
     if not entries:
         raise DefinitionError(f"The file {str(path)!r} lists no MCP servers that tooldeck understands.")
     inputs = {one.get("id"): one for one in _inputs(root) if isinstance(one, dict)}
     return [_read(name, entry, inputs, str(path)) for name, entry in entries.items()]
+
+
+def _parsed(text: str, suffix: str) -> Any:
+    """Raises ValueError."""
+    if suffix in {".yaml", ".yml"}:
+        import yaml
+
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(one_line(str(error))) from None
+    return tomllib.loads(text) if suffix == ".toml" else read_jsonc(text)
 
 
 def _entries(root: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -139,8 +154,8 @@ def _read(name: str, entry: dict[str, Any], inputs: Mapping[Any, Any], path: str
         headers,
         str(folder),
         tuple(wanted_in(texts, inputs)),
-        _names(entry.get("includeTools") or entry.get("enabled_tools") or entry.get("tools")),
-        _names(entry.get("excludeTools") or entry.get("disabled_tools")) or (),
+        _names(_first(entry, "includeTools", "enabled_tools", "tools")),
+        _names(_first(entry, "excludeTools", "disabled_tools")) or (),
         entry.get("disabled") is True or entry.get("enabled") is False,
         tuple(f"{key} is not taken over" for key in _IGNORED if key in entry),
     )
@@ -175,7 +190,19 @@ def _env_file(entry: dict[str, Any], path: str) -> dict[str, str]:
 def _texts(given: Any) -> dict[str, str]:
     """Texts by name, placeholders as most programs write them; opencode leaves the dollar out."""
     found = cast("dict[Any, Any]", given).items() if isinstance(given, dict) else ()
-    return {str(key): re.sub(r"(?<!\$)\{env:(\w+)\}", r"${env:\1}", str(value)) for key, value in found}
+    return {str(key): _usual(value) for key, value in found if value is not None}
+
+
+def _usual(value: Any) -> str:
+    """As most programs write it: opencode leaves the dollar of a placeholder out, Gemini its braces."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = re.sub(r"(?<!\$)\{env:(\w+)\}", r"${env:\1}", text)
+    return re.sub(r"^\$([A-Za-z_]\w*)$", r"${\1}", text)
+
+
+def _first(entry: Mapping[str, Any], *keys: str) -> Any:
+    """The first of these members that is there; an empty list is one."""
+    return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
 def _names(given: Any) -> tuple[str, ...] | None:
