@@ -83,7 +83,10 @@ def test_tools_that_one_line_adds_are_a_table_and_no_heap_of_cards(shell: Shell)
 
 def test_the_deck_at_a_glance_writes_its_own_numbers_plainly(shell: Shell) -> None:
     shell.run("deck.add_builtins('file', 'code');")
-    assert r"\u2009" not in shell.shown("%deck")
+    for line in ("%deck", "%tools"):
+        shown = shell.shown(line)
+        assert "\u2009" in shown
+        assert r"\u2009" not in shown
 
 
 def test_a_line_of_serve_that_is_refused_leaves_the_server_alone(shell: Shell) -> None:

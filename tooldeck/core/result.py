@@ -29,7 +29,15 @@ _ERRORS: dict[Status, type[errors.CallError]] = {
 
 
 class ToolResult(NamedTuple):
-    """The end of one call. A tuple, because nothing immutable is made faster; it equals itself only."""
+    """How one call ended.
+
+    `status` is ``ok`` or the word of the stage that ended the call; `value` is what the tool returned,
+    untouched, `text` what a model reads of it, and `error` what went wrong and what to do about it. Nothing
+    that happens in a call is raised: `unwrap` gives the value or raises. `call` has the arguments as they
+    were understood, `notes` what was repaired in them, `seconds` the time that all took.
+
+    A tuple, because nothing immutable is made faster; it equals itself only.
+    """
 
     status: Status
     """``ok``, or the word of the stage that ended the call."""

@@ -15,6 +15,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
 from tooldeck.guards.text import json_text, visible
+from tooldeck.notebook.say import THIN
 from tooldeck.policy import Policy
 from tooldeck.store.masking import MASK, names_secret
 
@@ -59,7 +60,6 @@ _ASKS = {
     Word.ASK: "asks before it runs",
     Word.DENY: "denied by policy",
 }
-_THIN = "\u2009"
 _PICTURES = 8
 """Pictures of one result that are shown."""
 _PICTURE_BYTES = 3_000_000
@@ -261,7 +261,7 @@ def _brief(item: Any, room: int) -> str:
 
 def count(number: int, one: str = "", many: str = "") -> str:
     """A number with thin spaces between thousands, and its noun."""
-    shown = f"{number:,}".replace(",", _THIN)
+    shown = f"{number:,}".replace(",", THIN)
     return f"{shown} {one if number == 1 else many or f'{one}s'}" if one else shown
 
 
