@@ -18,7 +18,7 @@ import pytest
 from tooldeck.core.errors import SetupError
 from tooldeck.guards import confine, seccomp
 from tooldeck.guards.isolation import Isolation, View, Walls, at_least
-from tooldeck.guards.running import Limits
+from tooldeck.guards.running import Limits, summed_up
 from tooldeck.guards.sandbox import best, run_confined
 
 ESCAPES = Path(__file__).with_name("escapes.py")
@@ -174,7 +174,13 @@ def test_memory_files_and_one_large_file_are_limited(shut_in):
 def test_processor_time_is_limited(shut_in):
     done = shut_in("while True: pass", limits=Limits(seconds=60, cpu=1))
     assert done.stopped == ""
-    assert done.exit_code in {-24, -9, 128 + 24, 128 + 9}
+    assert done.exit_code in {-24, -9}
+
+
+def test_a_program_that_a_signal_ends_says_which_in_every_sandbox(shut_in):
+    done = shut_in("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    assert (done.exit_code, summed_up(done)[:21]) == (-11, "was killed by SIGSEGV")
+    assert [shut_in(f"raise SystemExit({code})").exit_code for code in (3, 128, 255)] == [3, 128, 255]
 
 
 def test_a_killed_program_takes_its_whole_sandbox_along(shut_in, left_over):

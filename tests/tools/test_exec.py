@@ -184,6 +184,7 @@ def test_a_session_that_does_not_give_in_is_ended_and_the_next_call_begins_anew(
     assert "has ended, its variables are gone" in late.session
     killed = python("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", session="s")
     assert "has ended" in killed.session
+    assert (killed.signal, killed.exit_code) == ("SIGKILL", -9)
     assert python("1 + 1", session="s").stdout == "2\n"
 
 

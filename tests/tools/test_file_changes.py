@@ -70,15 +70,28 @@ def test_text_that_fits_loosely_at_two_places_is_refused(refused, root):
          "def f():\n    return 2\n", "indentation"),
         ("say \u201chi\u201d \u2013 now\nend\n", 'say "hi" - now\nend', 'say "hi" - now\nthe end',
          "say \u201chi\u201d \u2013 now\nthe end\n", "typographic"),
+        ("say \u201chi\u201d\u2026 \n\u2018a\u2019\n", 'say "hi"...\n\'a\'', 'say "you" there...\n\'b\'\n"c"',
+         'say \u201cyou\u201d there\u2026\n\u2018b\u2019\n"c"\n', "typographic"),
         ("a\n\tb\nc\n", "a\\n\\tb", "A\\n\\tB", "A\n\tB\nc\n", "escapes"),
     ],
-    ids=["trailing", "indented", "dedented", "quotes", "escapes"],
+    ids=["trailing", "indented", "dedented", "quotes", "quotes within a changed line", "escapes"],
 )  # fmt: skip
 def test_the_liberties_are_taken_in_turn_and_told(do, root, before, old, new, after, liberty):
     (root / "a.txt").write_text(before)
     changed = do("file", "edit", path="a.txt", old=old, new=new)
     assert (root / "a.txt").read_text() == after
     assert liberty in changed.told
+
+
+def test_an_edit_that_was_made_before_is_told_to_be_one(do, refused, root):
+    (root / "a.txt").write_text("one\ntwo\n")
+    change = {"path": "a.txt", "old": "two\n", "new": "two and a half\n"}
+    do("file", "edit", **change)
+    assert "the new one stands there already, from line 2 on" in refused(
+        "file", "edit", path="a.txt", old="two\n", new="two and a half\n"
+    )
+    assert "seems to have been made before" not in refused("file", "edit", path="a.txt", old="3", new="o")
+    assert (root / "a.txt").read_text() == "one\ntwo and a half\n"
 
 
 @pytest.mark.parametrize(

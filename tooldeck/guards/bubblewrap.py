@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tooldeck.guards.isolation import View
 
-__all__ = ["bubblewrap_words"]
+__all__ = ["bubblewrap_words", "code_within"]
 
 _TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Links into /usr on most systems, folders on some.
 _SHARED_MEMORY = 64 * 1024 * 1024
 # Bytes of /tmp and of shared memory, which are memory of the machine.
+_SIGNALS = frozenset(int(one) for one in signal.Signals)
 
 
 def bubblewrap_words(program: str, view: View, system: Iterable[Path], env: Mapping[str, str]) -> list[str]:
@@ -40,6 +42,17 @@ def bubblewrap_words(program: str, view: View, system: Iterable[Path], env: Mapp
     for place in ("/proc", "/dev", "/"):
         words += ["--remount-ro", place]
     return [*words, "--chdir", str(view.start or view.folder), "--"]
+
+
+def code_within(code: int | None) -> int | None:
+    """The exit code of the program inside, negative for a signal, from the one that bubblewrap ended with.
+
+    It ends with 128 and the number of the signal, as a shell does; a program that itself ended with such a
+    code cannot be told from one that was killed.
+    """
+    if code is None or code - 128 not in _SIGNALS:
+        return code
+    return 128 - code
 
 
 def _bound(option: str, places: Iterable[Path]) -> list[str]:

@@ -15,12 +15,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tooldeck.core.errors import SetupError
 from tooldeck.guards import confine
-from tooldeck.guards.bubblewrap import bubblewrap_words
+from tooldeck.guards.bubblewrap import bubblewrap_words, code_within
 from tooldeck.guards.control_group import make_group, remove_group
 from tooldeck.guards.environment import environment
 from tooldeck.guards.isolation import Isolation, View, Walls, at_least
@@ -28,7 +29,7 @@ from tooldeck.guards.programs import install_command
 from tooldeck.guards.running import Finished, Limits, run
 from tooldeck.guards.seccomp import filter_program
 
-__all__ = ["Confined", "best", "confined", "levels", "run_confined"]
+__all__ = ["Confined", "best", "confined", "ended_with", "levels", "run_confined"]
 
 _CONFINE = str(Path(confine.__file__))
 _ESCAPE = str(Path(__file__).with_name("escape.py"))
@@ -150,7 +151,12 @@ async def run_confined(
     finally:
         if made.group:
             remove_group(made.group)
-    return finished, made
+    return replace(finished, exit_code=ended_with(walls, finished.exit_code)), made
+
+
+def ended_with(walls: Walls, code: int | None) -> int | None:
+    """The exit code of a program in a sandbox, negative for a signal, from that of the sandbox itself."""
+    return code_within(code) if walls.level is Isolation.BUBBLEWRAP else code
 
 
 def _rlimits(limits: Limits) -> list[tuple[str, int]]:

@@ -22,7 +22,7 @@ from tooldeck.guards.isolation import View, Walls
 from tooldeck.guards.kept import Kept
 from tooldeck.guards.process import Process
 from tooldeck.guards.running import Finished, Limits, folder_size
-from tooldeck.guards.sandbox import confined
+from tooldeck.guards.sandbox import confined, ended_with
 from tooldeck.hosts.background import background
 
 __all__ = ["Session", "Sessions"]
@@ -94,7 +94,8 @@ class Session:
         if not alive:
             await self.end()
         stopped = "disk" if self._full else stopped
-        exit_code = self._process.exit_code if not alive else 0 if reading.well else 1
+        ended = ended_with(self.walls, self._process.exit_code)
+        exit_code = ended if not alive else 0 if reading.well else 1
         seconds = time.monotonic() - start
         words = (f"session {self.name}",)
         return Finished(words, exit_code, reading.out, reading.err, seconds, stopped, limits), alive

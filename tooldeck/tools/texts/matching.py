@@ -7,6 +7,7 @@ lines that the replacement does not change stay as they are in the file.
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,6 +18,10 @@ __all__ = ["Match", "NoMatch", "find_all", "folded", "indented", "line_of", "rep
 
 _LISTED = 5
 """Places that a refusal names."""
+_TELLING = 8
+# Characters of a new text that is not there by chance.
+_MOST_COMPARED = 20_000
+# Characters of changed lines that are compared one by one.
 _FOLDED = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
@@ -27,6 +32,7 @@ _FOLDED = str.maketrans(
     }
 )
 _ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'", "\\\\": "\\"}
+_WORD = re.compile(r"\w+|\s+|.")
 _ESCAPED = re.compile(r"\\[nt\"'\\]")
 
 
@@ -66,6 +72,12 @@ def replacements(text: str, old: str, new: str, count: int, path: str) -> list[M
             raise _miscounted(text, found, 1, path)
         if found:
             return found
+    there = text.find(new) if len(new.strip()) >= _TELLING else -1
+    if there >= 0:
+        raise NoMatch(
+            f"The text to replace is not in {path!r}, and the new one stands there already, from line "
+            f"{line_of(text, there)} on: this edit seems to have been made before. Nothing was changed."
+        )
     raise NoMatch(f"The text to replace is not in {path!r}{_nearest(text, old)}")
 
 
@@ -186,6 +198,65 @@ def indented(new: list[str], old: list[str], there: list[str]) -> list[str] | No
     return [line.removeprefix(less) for line in new]
 
 
+def _in_own_type(new: list[str], old: list[str], there: list[str]) -> list[str]:
+    """The new lines; what they take over of the old ones stands in them as the file has it."""
+    made = list(new)
+    lines = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for tag, first, last, begin, end in lines:
+        if tag == "replace":
+            ours, given = "\n".join(old[first:last]), "\n".join(new[begin:end])
+            if max(len(ours), len(given)) <= _MOST_COMPARED:
+                made[begin:end] = _taken_over(given, old[first:last], there[first:last]).split("\n")
+    return made
+
+
+def _taken_over(new: str, old: list[str], there: list[str]) -> str:
+    """`new` with the characters that it has from `old` as they are in `there`, line by line."""
+    place = _places("\n".join(old), new)
+    changes: list[tuple[int, int, str]] = []
+    begin = 0
+    for ours, theirs in zip(old, there, strict=True):
+        for where, text in _typed_otherwise(ours, theirs):
+            first = place.get(begin + where.start, -1)
+            if first >= 0 and all(place.get(begin + at) == first + at - where.start for at in where):
+                changes.append((first, first + len(where), text))
+        begin += len(ours) + 1
+    for first, last, text in reversed(changes):
+        new = new[:first] + text + new[last:]
+    return new
+
+
+def _places(old: str, new: str) -> dict[int, int]:
+    """Where the characters of `old` are in `new`, word by word."""
+    ours, theirs = _WORD.findall(old), _WORD.findall(new)
+    starts = [list(itertools.accumulate(map(len, words), initial=0)) for words in (ours, theirs)]
+    place = dict[int, int]()
+    for block in difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        first, last = starts[0][block.a], starts[0][block.a + block.size]
+        place |= {at: at - first + starts[1][block.b] for at in range(first, last)}
+    return place
+
+
+def _typed_otherwise(old: str, there: str) -> list[tuple[range, str]]:
+    """Where a line has the same text in other characters than `there`, and in which."""
+    found: list[tuple[range, str]] = []
+    left = right = begin_left = begin_right = ahead = 0
+    while (left < len(old) and right < len(there)) or ahead:
+        if ahead <= 0 and left < len(old):
+            ahead += len(old[left].translate(_FOLDED))
+            left += 1
+        elif right < len(there):
+            ahead -= len(there[right].translate(_FOLDED))
+            right += 1
+        else:
+            break
+        if not ahead:
+            if old[begin_left:left] != there[begin_right:right]:
+                found.append((range(begin_left, left), there[begin_right:right]))
+            begin_left, begin_right = left, right
+    return found
+
+
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -207,6 +278,6 @@ def _unescaped(text: str, old: str, new: str) -> list[Match]:
 _LIBERTIES: tuple[tuple[str, Callable[[str, str, str], list[Match]]], ...] = (
     ("blanks at line ends aside", lambda text, old, new: _by_lines(text, old, new, str.rstrip, _as_given)),
     ("indentation aside", lambda text, old, new: _by_lines(text, old, new, str.strip, indented)),
-    ("typographic characters aside", lambda text, old, new: _by_lines(text, old, new, folded, _as_given)),
+    ("typographic characters aside", lambda text, old, new: _by_lines(text, old, new, folded, _in_own_type)),
     ("escapes read", _unescaped),
 )
