@@ -79,6 +79,21 @@ def test_a_conversation_with_calls_is_taken(deck, address):
     assert result.text
 
 
+def test_an_action_that_the_model_writes_is_run_and_observed(deck, address):
+    grammar = 'root ::= "Action: pick(colour=" [\'] ("red" | "blue") [\'] ")"'
+    # Without a grammar, random weights write noise.
+    model = openai_chat("tiny", base_url=f"{address}/v1", temperature=0, max_tokens=60, grammar=grammar)
+    result = deck.run("Pick a colour.", model=model, actions="text", limits=RunLimits(rounds=2))
+    assert (result.status, len(result.calls)) == ("limit", 2)
+    made = result.calls[0]
+    assert (made.request.name, str(made.result.status)) == ("pick", "ok")
+    assert made.result.value in ("red", "blue")
+    observed = result.messages[2].text
+    assert observed.startswith("Observation[1] tool=pick status=ok")
+    assert made.result.value in observed
+    assert not result.usage.estimated
+
+
 def test_a_wrong_address_is_told_with_the_remedy(deck, address):
     model = openai_chat("tiny", base_url=f"{address}/v2", retry=RetrySettings(attempts=1))
     assert "Is base_url right" in deck.run("hello", model=model).reason
