@@ -174,3 +174,37 @@ def test_without_any_skill_it_is_said_where_they_belong(tmp_path, monkeypatch):
     deck.add_builtins("skill_view")
     assert view(deck).unwrap() == {"skills": []}
     assert "a folder with a SKILL.md in .tooldeck/skills" in view(deck, "x").error
+
+
+def test_a_single_file_is_a_skill_too_and_has_no_other_files(deck, places):
+    (places[0] / "quick.md").write_text(DEMO.replace("name: Demo", "name: Quick"), encoding="utf-8")
+    assert view(deck, "quick").unwrap()["text"].startswith("# Demo")
+    assert "Quick" in [one["name"] for one in view(deck).unwrap()["skills"]]
+    result = view(deck, "quick", file="../demo/SKILL.md")
+    assert "'Quick' has no text '../demo/SKILL.md' to read; it has no other files" in result.error
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("disabled: true", "is switched off by its heading"),
+        ("platforms: [amiga, plan9]", "is for amiga, plan9, and this is"),
+    ],
+)
+def test_a_skill_that_is_not_for_here_says_so(deck, places, line, why):
+    put(places[1], "closed", DEMO.replace("name: Demo", f"name: closed\n{line}"))
+    assert why in view(deck, "closed").error
+    assert why in view(deck).unwrap()["problems"][0]
+
+
+def test_a_skill_for_this_system_among_others_is_shown(deck, places):
+    systems = "platforms: [linux, mac, windows]"
+    put(places[1], "open", DEMO.replace("name: Demo", f"name: open\n{systems}"))
+    assert view(deck, "open").ok
+
+
+def test_a_file_that_is_not_there_brings_those_that_are(deck, tmp_path, places):
+    (places[0] / "demo" / "out.txt").symlink_to(tmp_path / "out" / "SKILL.md")
+    result = view(deck, "demo", file="references/nope.md")
+    assert "it has references/style, scripts/run." in result.error
+    assert str(tmp_path) not in result.error

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from tooldeck.core.errors import ExpectedError
 from tooldeck.core.graphemes import cut_before
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
@@ -38,6 +39,8 @@ def view(
     if not name.strip() and not file:
         return _catalogue(there)
     skill, hidden = there.find(name)
+    if skill.closed():
+        raise ExpectedError(f"The skill {skill.name!r} {skill.closed()}.")
     text = skill.read(file) if file else skill.text
     end = cut_before(text, start + max_chars)
     value: dict[str, Any] = {"name": skill.name, "place": skill.place, "sha256": skill.sha256}
@@ -59,6 +62,7 @@ def _catalogue(skills: Skills) -> Answer:
     problems = [
         *skills.problems,
         *(f"{one.place}:{one.folder}: {one.problem}" for one in every if one.problem),
+        *(f"{one.place}:{one.folder} {one.closed()}" for one in every if one.closed()),
     ]
     return Answer({**value, "problems": problems} if problems else value)
 

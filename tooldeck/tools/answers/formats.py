@@ -82,7 +82,8 @@ def _number(text: str, spec: AnswerSpec) -> str:
     places = len(bare.partition(".")[2])
     if spec.decimals is not None and places != spec.decimals:
         rounded = format(round(number, spec.decimals), "f")
-        raise Misread(f"exactly {spec.decimals} digits after the point", f"write {rounded}")
+        whole = rounded if spec.unit is None else f"{rounded} {spec.unit.strip()}"
+        raise Misread(f"exactly {spec.decimals} digits after the point", f"write {whole}")
     if spec.minimum is not None and number < Decimal(repr(spec.minimum)):
         raise Misread(f"{spec.minimum:g} or more")
     if spec.maximum is not None and number > Decimal(repr(spec.maximum)):

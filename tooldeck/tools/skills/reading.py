@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ MAIN = "SKILL.md"
 MOST_BYTES = 500_000
 """Bytes of a file of a skill."""
 _MOST_FILES = 200
+_SYSTEMS = {"mac": "macos", "darwin": "macos", "osx": "macos", "win": "windows", "win32": "windows"}
+_SYSTEM = _SYSTEMS.get(sys.platform, sys.platform)
 _MOST_FOLDERS = 50
 _HEADING = re.compile(r"\ufeff?---[ \t]*\r?\n(.{0,20000}?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 
@@ -32,8 +35,8 @@ class Skill:
     folder: str
     place: str
     """``project``, ``user`` or the name of a plug-in."""
-    files: Workspace = field(repr=False)
-    """Its folder, which no path leads out of."""
+    files: Workspace | None = field(repr=False)
+    """Its folder, which no path leads out of; None for one that is a single file."""
     description: str = ""
     heading: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
     text: str = field(default="", repr=False)
@@ -54,7 +57,7 @@ class Skill:
     def linked(self) -> dict[str, list[str]]:
         """Its other files by kind: the folder that they lie in."""
         found: dict[str, list[str]] = {}
-        for path in sorted(_walk(self.files)):
+        for path in sorted(_walk(self.files)) if self.files is not None else ():
             if path != MAIN:
                 folder, _, _ = path.rpartition("/")
                 found.setdefault(folder.partition("/")[0] or "files", []).append(path)
@@ -66,9 +69,25 @@ class Skill:
         programs = [name for name in self.listed("requires", "commands") if shutil.which(name) is None]
         return [f"variable {name}" for name in variables] + [f"program {name}" for name in programs]
 
+    def closed(self) -> str:
+        """Why it is not to be used here, by its own heading; empty when it may."""
+        if self.heading.get("disabled") is True:
+            return "is switched off by its heading"
+        systems = [one.casefold() for one in self.listed("platforms", "platform", "os")]
+        if systems and not {_SYSTEM, sys.platform} & {_SYSTEMS.get(one, one) for one in systems}:
+            return f"is for {', '.join(systems)}, and this is {_SYSTEM}"
+        return ""
+
     def read(self, path: str) -> str:
-        """The text of one of its files; raises `ExpectedError`."""
-        data = self.files.read(path, MOST_BYTES)
+        """The text of one of its files; raises `ExpectedError`, with the files that there are."""
+        try:
+            data = None if self.files is None else self.files.read(path, MOST_BYTES)
+        except PathRefused:
+            data = None
+        if data is None:
+            have = [one for group in self.linked().values() for one in group]
+            listed = f"it has {', '.join(have[:20])}" if have else "it has no other files"
+            raise ExpectedError(f"The skill {self.name!r} has no text {path!r} to read; {listed}.")
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -76,9 +95,16 @@ class Skill:
 
 
 def read_skill(folder: str, name: str, place: str) -> Skill:
-    """The skill in a folder; raises `PathRefused` where there is none."""
-    files = Workspace(os.path.join(folder, name))  # noqa: PTH118 - a name that was listed there
-    data = files.read(MAIN, MOST_BYTES)
+    """The skill of a name that was listed in a folder: a folder with a ``SKILL.md``, or a file ``….md``.
+
+    Raises `PathRefused` where it is neither.
+    """
+    files = None
+    if name.endswith(".md") and os.path.isfile(os.path.join(folder, name)):  # noqa: PTH113, PTH118 - names
+        data, name = Workspace(folder).read(name, MOST_BYTES), name.removesuffix(".md")
+    else:
+        files = Workspace(os.path.join(folder, name))  # noqa: PTH118 - as above
+        data = files.read(MAIN, MOST_BYTES)
     text = data.decode("utf-8", "replace")
     found = _HEADING.fullmatch(text)
     heading, problem = _heading(found[1]) if found else ({}, "")
@@ -119,6 +145,7 @@ def _walk(files: Workspace) -> Iterable[str]:
         for name in _names(files, folder):
             path = name if folder == "." else f"{folder}/{name}"
             try:
+                files.real(path)  # a link that leads out is no file of it
                 with files.at(path, follow=False) as entry:
                     if entry.is_folder:
                         folders.append(path)
