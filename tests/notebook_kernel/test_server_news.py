@@ -128,3 +128,18 @@ def test_a_model_asks_in_the_cell_that_waits_and_nowhere_when_nobody_can_answer(
     assert cell.text.startswith("failed")
     assert "nobody is there to ask: this notebook is run by a program that takes no input" in cell.text
     assert not cell.widgets
+
+
+@form
+def test_an_interrupted_question_with_choices_ends_its_cell_and_the_next_one_runs(
+    installed: NotebookKernel, form: str
+) -> None:
+    installed.run("_ = deck.add_builtins('system')")
+    given = "'system', action='ask', question='Which one?', choices=['red', 'blue'], default='red'"
+    cell = installed.send({"blocking": f"deck.call({given})", "awaited": f"await deck.acall({given})"}[form])
+    card = installed.question(cell, "Which one?")
+    head = installed.children(card)[0]
+    installed.interrupt()
+    assert installed.finish(cell).error == "KeyboardInterrupt"
+    installed.becomes(head, "interrupted")
+    assert installed.run("print('next')").text == "next\n"

@@ -129,6 +129,21 @@ def test_the_difference_says_what_changed_and_who_did_it(do, go, root):
     assert "-one\n+two\n" in told["diff"]
 
 
+def test_a_difference_is_read_as_lines_and_what_it_shows_from_elsewhere_is_fenced(deck, do, go, root):
+    deck.add(
+        lambda: "a page that nobody vouches for\n" * 3, name="page", effects="network", trust="untrusted"
+    )
+    do("file", "write", path="note.md", content=do("page"))
+    saved = go("save", label="start")["id"]
+    (root / "note.md").write_text("my own words\n")
+    result = deck.call("checkpoint", action="diff", id=saved)
+    assert "note.md: changed by somebody else\n--- a/note.md\n" in result.text
+    assert "\n-a page that nobody vouches for\n" in result.text
+    assert result.text.startswith("«outside ")
+    (root / "note.md").write_text("a page that nobody vouches for\n" * 3)
+    assert "no file has changed" in deck.call("checkpoint", action="diff", id=saved).text
+
+
 def test_a_link_that_took_the_place_of_a_file_is_not_followed(do, go, refused, root):
     (root / "a.txt").write_text("one\n")
     saved = go("save", label="start")["id"]

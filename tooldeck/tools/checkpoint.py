@@ -11,10 +11,11 @@ from tooldeck.core.action_tool import ActionTool
 from tooldeck.core.cells import Cell
 from tooldeck.core.errors import ExpectedError
 from tooldeck.core.injection import Injected, ToolContext
+from tooldeck.core.parts import Answer
 from tooldeck.core.run import Run
 from tooldeck.store.checkpoints import Checkpoint
 from tooldeck.store.conversations import conversation_of
-from tooldeck.tools.checkpoints.comparing import compared, stretch
+from tooldeck.tools.checkpoints.comparing import as_text, compared, stretch
 from tooldeck.tools.checkpoints.desk import Desk
 from tooldeck.tools.checkpoints.files import Plan, plan, put_back
 from tooldeck.tools.checkpoints.history import check_mine, collapsed, taken_back, the_run
@@ -60,14 +61,14 @@ def list_(context: Injected[ToolContext]) -> dict[str, Any]:
 
 
 @checkpoint.action(effects="read", examples=[{"id": "last"}])
-def diff(context: Injected[ToolContext], id: Id) -> dict[str, Any]:
+def diff(context: Injected[ToolContext], id: Id) -> Answer:
     """Show what changed since: files as a diff with who changed each, and how many messages came."""
     desk = Desk(context)
     found = desk.found(id)
     told = compared(desk.workspace, desk.table, found, desk.differences(found))
     if desk.run is not None and found.conversation == conversation_of(desk.run):
         told["messages_since"] = max(0, len(desk.run.messages) - found.count)
-    return told
+    return Answer(told, as_text(told))
 
 
 def _foreseen(context: ToolContext, id: str, *, scope: str, force: bool) -> str:

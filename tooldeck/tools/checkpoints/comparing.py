@@ -13,7 +13,7 @@ from tooldeck.tools.checkpoints.files import Difference
 from tooldeck.tools.texts.diffs import unified
 from tooldeck.tools.texts.documents import decode
 
-__all__ = ["compared", "stretch"]
+__all__ = ["as_text", "compared", "stretch"]
 
 _LONG = 2_000
 """Characters of a message that are shown."""
@@ -43,11 +43,31 @@ def compared(
         told.append({"path": one.path, "change": change, "by": one.by or "somebody else"})
         if one.unkept:
             continue
-        then = None if one.was is None else _text(table.content(one.was.digest), one.path)
-        now = None if one.now is None else _text(_now(workspace, one.path), one.path)
+        then = (
+            None
+            if one.was is None
+            else _text(_heard(workspace, one, table.content(one.was.digest)), one.path)
+        )
+        now = None if one.now is None else _text(_heard(workspace, one, _now(workspace, one.path)), one.path)
         old, new = (now, then) if backward else (then, now)
         pieces.append(unified(old, new, one.path))
     return {"since": found.id, "files": told, "diff": "".join(pieces)}
+
+
+def as_text(told: dict[str, Any]) -> str:
+    """What `compared` gives, for reading."""
+    lines = [f"{one['path']}: {one['change']} by {one['by']}" for one in told["files"]]
+    head = [f"since {told['since']}:", *(lines or ["no file has changed"])]
+    if "messages_since" in told:
+        head.append(f"messages since: {told['messages_since']}")
+    return "\n".join([*head, told["diff"]]).rstrip("\n")
+
+
+def _heard(workspace: Workspace, one: Difference, data: bytes | None) -> bytes | None:
+    """`data`, which the call shows: what it holds of text from elsewhere counts as read."""
+    if data is not None and workspace.watcher is not None:
+        workspace.watcher.read(one.path, data)
+    return data
 
 
 def _now(workspace: Workspace, path: str) -> bytes | None:
