@@ -60,6 +60,7 @@ def test_a_run_is_saved_as_lines_and_as_a_page_without_its_secrets(result, tmp_p
     lines = [json.loads(line) for line in save_run(result, tmp_path / "run.jsonl").read_text().splitlines()]
     assert [line["kind"] for line in lines] == ["run", "reply", "reply", "call", "call"]
     assert lines[0]["usage"]["cost"] == 0.25
+    assert [line["start"] for line in lines if line["kind"] == "call"] == [2, 5]
     page = save_run(result, tmp_path / "run.html").read_text()
     assert "<script" not in page
     for text in (page, json.dumps(lines)):

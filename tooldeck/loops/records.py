@@ -19,12 +19,13 @@ def records(result: RunResult) -> list[dict[str, Any]]:
     """A record per call, in order; each is plain JSON, so that a file of them is JSONL.
 
     ``arguments`` and ``written`` are without their secrets; ``arguments_hash`` and ``value_hash`` tell
-    whether two calls, or two ends, were the same. Seconds are those of the call, waits for people included.
+    whether two calls, or two ends, were the same. ``start`` is in seconds after the start of the run;
+    ``seconds`` are those of the call, waits for people included.
     """
-    return [_record(step, result.run.id) for step in result.calls]
+    return [_record(step, result) for step in result.calls]
 
 
-def _record(step: Step, run: str) -> dict[str, Any]:
+def _record(step: Step, result: RunResult) -> dict[str, Any]:
     made, action = step.result, step.action
     tool = made.call.tool if made is not None else None
     given = read_arguments(step.request.arguments).arguments
@@ -33,7 +34,7 @@ def _record(step: Step, run: str) -> dict[str, Any]:
     masked = mask(given, tool.parameters if tool is not None else None)
     secrets = masked.secrets
     return {
-        "run": run,
+        "run": result.run.id,
         "round": step.round,
         "id": step.request.id,
         "tool": step.request.name if made is None else made.call.name,
@@ -42,7 +43,11 @@ def _record(step: Step, run: str) -> dict[str, Any]:
         "repairs": [] if action is None else [*action.repairs, *action.notes],
         "arguments": masked.arguments,
         "arguments_hash": _hash(canonical_text(given)),
-        **({"status": "not_run", "error": step.answer.text} if made is None else _end(made, secrets)),
+        **(
+            {"status": "not_run", "error": step.answer.text}
+            if made is None
+            else {"start": max(0.0, made.call.log.started - result.started), **_end(made, secrets)}
+        ),
     }
 
 
