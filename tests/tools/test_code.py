@@ -219,6 +219,27 @@ def test_an_edit_that_would_not_parse_is_refused_and_others_tell_new_findings(do
     assert "There is no symbol" in refused("code", "body", name_path="nothing")
 
 
+def test_a_symbol_goes_only_when_nothing_uses_it(do, refused, root):
+    text = (
+        '__all__ = ["shown"]\n\n\ndef shown():\n    return used()\n\n\n# of the past\ndef old():\n'
+        "    return old()\n\n\ndef used():\n    return 1\n\n\n"
+        "class A:\n    def go(self):\n        return 1\n\n    def stay(self):\n        return 2\n"
+    )
+    (root / "a.py").write_text(text)
+    (root / "b.py").write_text("def run(thing):\n    return thing.go()\n")
+    assert "a.py:5" in refused("code", "safe_delete", path="a.py", name_path="used")
+    assert "is in __all__" in refused("code", "safe_delete", path="a.py", name_path="shown")
+    assert "b.py:2" in refused("code", "safe_delete", path="a.py", name_path="A/go")
+    assert (root / "a.py").read_text() == text
+    done = do("code", "safe_delete", path="a.py", name_path="old")
+    assert "-# of the past" in done.diff
+    text = text.replace("# of the past\ndef old():\n    return old()\n\n\n", "")
+    assert (root / "a.py").read_text() == text
+    do("code", "safe_delete", path="a.py", name_path="A/go", although_unsure=True)
+    assert (root / "a.py").read_text() == text.replace("    def go(self):\n        return 1\n\n", "")
+    assert "would not parse any more" in refused("code", "safe_delete", path="a.py", name_path="A/stay")
+
+
 def test_an_edit_tells_the_type_errors_that_it_made_also_in_those_who_use_the_symbol(deck, root, monkeypatch):
     """What was wrong before is not told again, and what could not be looked at is said to be so."""
     (root / "pyproject.toml").write_text("[tool.ty]\n")
@@ -325,7 +346,9 @@ def test_many_symbols_come_in_a_shorter_form_and_never_cut(deck, root):
 LOOKS = ["symbols", "search", "definition", "references", "body"]
 
 
-@pytest.mark.parametrize("action", [*LOOKS, "replace", "insert", "preview_rename", "rename", "fix"])
+@pytest.mark.parametrize(
+    "action", [*LOOKS, "replace", "insert", "preview_rename", "rename", "safe_delete", "fix"]
+)
 def test_no_action_leads_out_of_the_workspace(refused, root, action):
     (root / "out.py").symlink_to("../out/secret.py")
     (root.parent / "out" / "secret.py").write_text("def secret(): pass\n")
@@ -335,7 +358,7 @@ def test_no_action_leads_out_of_the_workspace(refused, root, action):
         "replace": {"name_path": "secret", "body": "def secret(): x"},
         "insert": {"name_path": "secret", "text": "x = 1"},
         "preview_rename": {"name_path": "secret", "new_name": "x"},
-        "rename": {"name_path": "secret", "new_name": "x"}, "fix": {},
+        "rename": {"name_path": "secret", "new_name": "x"}, "safe_delete": {"name_path": "secret"}, "fix": {},
     }[action]  # fmt: skip
     for path in ("../out/secret.py", "out.py", str(root.parent / "out" / "secret.py")):
         where = {"paths": [path]} if action == "fix" else {"path": path}

@@ -300,6 +300,7 @@ def test_what_is_pointed_at_wrongly_is_named_with_what_is_there(real, ask):
     assert "Say what is meant" in refused("hover", path="lamp.py", line=1)
     assert "There is no file 'none.py'" in refused("hover", path="none.py", symbol="x")
     assert "No language server is known for '.txt'" in refused("symbols", path="a.txt")
+    assert "the tool code reads and changes their cells" in refused("symbols", path="a.ipynb")
     assert "did you mean 'ruff'?" in refused("symbols", path="lamp.py", server="ruf")
     assert "ruff does not answer textDocument/definition" in refused(
         "definition", path="lamp.py", symbol="on", server="ruff"

@@ -225,6 +225,13 @@ code.action(
 )(changes.rename)
 code.action(
     effects="read,write",
+    preview=changes.delete_preview,
+    preview_within=changes.PREVIEW_SECONDS,
+    timeout=180,
+    examples=[{"path": "src/lamp.py", "name_path": "on"}],
+)(changes.safe_delete)
+code.action(
+    effects="read,write",
     preview=changes.fix_preview,
     preview_within=changes.PREVIEW_SECONDS,
     timeout=300,

@@ -11,14 +11,17 @@ from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.guards.paths import FileChange, Workspace
 from tooldeck.tools.checking.fixing import Fixed, WantedFixes, carry_out_fixes, plan_fixes
 from tooldeck.tools.coding.changing import inserted, replaced
+from tooldeck.tools.coding.deleting import deletable, planned_deletion
 from tooldeck.tools.coding.editing import carried_out, diff_of, edited
 from tooldeck.tools.coding.parameters import ExpectHash, FilePath, NamePathText, asked_of_symbol
 from tooldeck.tools.coding.records import CodeChanged
 from tooldeck.tools.coding.renamed import Renamed
 from tooldeck.tools.coding.renaming import planned_rename
+from tooldeck.tools.coding.units import MOST_BYTES
 
 __all__ = [
     "PREVIEW_SECONDS",
+    "delete_preview",
     "fix",
     "fix_preview",
     "insert",
@@ -28,6 +31,7 @@ __all__ = [
     "rename_preview",
     "replace",
     "replace_preview",
+    "safe_delete",
 ]
 
 PREVIEW_SECONDS = 60.0
@@ -144,6 +148,46 @@ async def rename(
     plan = await planned_rename(*asked_of_symbol(context, workspace, cancel, path, name_path), new_name)
     minimum, names = context.deck.policy.isolation, Renamed(plan.old, new_name)
     return await carried_out(workspace, minimum, plan.told, lambda: plan.changes, plan.notes, renamed=names)
+
+
+AlthoughUnsure = Annotated[
+    bool, Field(description="Also where places with the name could not be resolved: they were looked at.")
+]
+
+
+async def delete_preview(
+    *,
+    path: str,
+    name_path: str,
+    although_unsure: bool,
+    expect_hash: str | None,
+    workspace: Workspace,
+    context: ToolContext,
+    cancel: CancelToken,
+) -> str:
+    """What `safe_delete` would take away."""
+    asked = asked_of_symbol(context, workspace, cancel, path, name_path)
+    return diff_of([await planned_deletion(*asked, expect_hash, although_unsure=although_unsure)])
+
+
+async def safe_delete(
+    path: FilePath,
+    *,
+    name_path: NamePathText,
+    workspace: Injected[Workspace],
+    context: Injected[ToolContext],
+    cancel: Injected[CancelToken],
+    although_unsure: AlthoughUnsure = False,
+    expect_hash: ExpectHash = None,
+) -> CodeChanged:
+    """Take a symbol of Python away; refused with the places where it is used, or may be."""
+    asked = asked_of_symbol(context, workspace, cancel, path, name_path)
+    change = await planned_deletion(*asked, expect_hash, although_unsure=although_unsure)
+
+    def make() -> list[FileChange]:
+        return deletable(change, workspace.before(change.path, MOST_BYTES))
+
+    return await carried_out(workspace, context.deck.policy.isolation, f"{name_path} was deleted", make)
 
 
 async def fix_preview(

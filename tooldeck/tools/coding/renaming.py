@@ -17,7 +17,7 @@ from tooldeck.tools.coding.symbols import Symbol
 from tooldeck.tools.coding.units import Unit, sources_below, symbols_of
 from tooldeck.tools.texts.documents import digest
 
-__all__ = ["Renaming", "planned_rename"]
+__all__ = ["Renaming", "exported", "planned_rename"]
 
 _LISTED = 10
 
@@ -82,7 +82,7 @@ def _spots(unit: Unit, places: list[Place], symbol: Symbol) -> set[int]:
     here = [place for place in places if place.cell == unit.cell]
     spots = {_at(unit, place, symbol.name) for place in here}
     if not symbol.scope and any(place.symbol in {"", symbol.path} for place in here):
-        spots |= set(_exported(unit, symbol.name))
+        spots |= set(exported(unit, symbol.name))
     return spots
 
 
@@ -102,7 +102,7 @@ def _with(text: str, spots: set[int], old: str, new: str) -> str:
     return text
 
 
-def _exported(unit: Unit, name: str) -> Iterator[int]:
+def exported(unit: Unit, name: str) -> Iterator[int]:
     """Where ``__all__`` lists the name."""
     try:
         tree = parsed(unit.text, cell=unit.cell is not None)

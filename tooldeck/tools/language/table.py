@@ -50,6 +50,11 @@ class Table:
         fitting = [kind for kind in self._kinds.values() if kind.language(path) is not None]
         if not fitting:
             suffix = Path(path).suffix or path
+            if suffix == ".ipynb":
+                raise ExpectedError(
+                    f"Language servers are not asked about notebooks such as {path!r}; the tool code reads "
+                    "and changes their cells, and verify checks them."
+                )
             raise ExpectedError(
                 f"No language server is known for {suffix!r}; lsp status has those that are, and "
                 "Languages.of(deck).add(ServerKind(…)) adds one."
