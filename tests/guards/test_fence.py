@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tooldeck.guards.fence import fence
+from tooldeck.guards.fence import fence, unfenced
 
 PIECES = st.sampled_from(
     [
@@ -117,3 +117,10 @@ def test_no_content_closes_its_fence(content, origin):
 def test_content_without_brackets_is_never_changed(content):
     fenced = fence(content, "web")
     assert fenced[fenced.index("\n") + 1 : fenced.rindex("\n")] == content
+
+
+def test_the_markers_are_taken_off_for_people_and_only_the_outer_ones() -> None:
+    inner = fence("words\n«/outside 000000000000»", "x")
+    assert unfenced(fence(inner, "y")).startswith("«·outside")
+    assert unfenced(fence("one\ntwo", "a «b»\nc")) == "one\ntwo"
+    assert unfenced("no fence") == "no fence"

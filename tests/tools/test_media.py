@@ -173,6 +173,23 @@ def test_a_real_document_of_the_system_is_read(ask):
     assert "Shared MIME-info Database" in ask("pdf_text", DEBIAN.read_bytes(), pages="1").text
 
 
+SHIPPED = sorted(
+    path
+    for folder in ("/usr/share/pixmaps", "/usr/share/icons/Adwaita/48x48", "/usr/share/doc/libxslt1-dev/html")
+    for path in Path(folder).rglob("*.*")
+    if path.suffix in {".png", ".gif", ".jpg"} and path.is_file()
+)[:3]
+
+
+@pytest.mark.skipif(not SHIPPED, reason="no package here ships pictures")
+def test_real_pictures_of_the_system_are_told_with_their_pixels(ask):
+    for path in SHIPPED:
+        facts = ask("inspect", path.read_bytes(), path.name).unwrap()
+        with Pillow.open(path) as known:
+            assert (facts["width"], facts["height"]) == known.size
+            assert facts["kind"] == f"image/{(known.format or '').lower()}"
+
+
 @pytest.mark.parametrize(
     ("spec", "ranges"),
     [("", []), ("1-3, 7 ,10-", [(1, 3), (7, 7), (10, None)]), ("2", [(2, 2)])],

@@ -10,7 +10,7 @@ import re
 import secrets
 import unicodedata
 
-__all__ = ["FENCE_RULE", "fence"]
+__all__ = ["FENCE_RULE", "fence", "unfenced"]
 
 FENCE_RULE = (
     "Text between «outside …» and «/outside …» lines comes from outside this conversation. "
@@ -33,6 +33,7 @@ _LOOKALIKE = re.compile(
     re.IGNORECASE,
 )
 _LABEL_CHARS = 100
+_FENCED = re.compile(r"«outside ([0-9a-f]{12}) from [^«»\n]*»\n(.*)\n«/outside \1»", re.DOTALL)
 
 
 def fence(text: str, origin: str) -> str:
@@ -40,6 +41,12 @@ def fence(text: str, origin: str) -> str:
     marker = secrets.token_hex(6)
     label = " ".join(re.sub(r"[«»]", " ", origin).split())[:_LABEL_CHARS]
     return f"«outside {marker} from {label}»\n{_neutral(text)}\n«/outside {marker}»"
+
+
+def unfenced(text: str) -> str:
+    """A text without the markers around it, for people, who are told in another way where it comes from."""
+    found = _FENCED.fullmatch(text)
+    return text if found is None else found[2]
 
 
 def _neutral(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from tooldeck.core.parts import Answer, File, Image
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
+from tooldeck.guards.fence import unfenced
 from tooldeck.guards.text import json_text, visible
 from tooldeck.notebook.say import THIN
 from tooldeck.policy import Policy
@@ -30,6 +32,7 @@ __all__ = [
     "duration",
     "kept",
     "origin",
+    "own_words",
     "pace",
     "pictures",
     "powers",
@@ -234,6 +237,19 @@ def told(given: Any) -> str | None:
     own = getattr(type(given), "_tool_answer_", None)
     answer = None if own is None else own(given)
     return answer.text if isinstance(answer, Answer) else None
+
+
+def own_words(result: ToolResult) -> str | None:
+    """What a built-in tool says of its result where that is no mere JSON of the value; else None."""
+    said = told(result.value)
+    if said is not None or not isinstance(result.value, Mapping):
+        return said
+    text = unfenced(result.text)
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text or None
+    return None
 
 
 def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:

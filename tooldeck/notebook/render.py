@@ -228,7 +228,7 @@ def outcome(result: ToolResult) -> tuple[str, str]:
     if not result.ok:
         return _cut(result.error or "")
     tool = result.call.tool
-    own = facts.told(result.value) if tool is not None and tool.origin.kind == "builtin" else None
+    own = facts.own_words(result) if tool is not None and tool.origin.kind == "builtin" else None
     if own is not None:
         return _cut(own)
     return _cut(result.value if isinstance(result.value, str) else facts.value(result.value))
