@@ -367,6 +367,10 @@ def test_the_article_is_found_with_trafilatura_and_small_pages_are_kept_whole():
     page = read_page(html.encode(), "text/html", "http://example.org/")
     assert "Sentence 29" in page.text
     assert read_page(b"<p>tiny", "text/html", "").text == "tiny"
+    table = (
+        "<h1>Heights</h1><table><tr><th>Harbour<th>High<tr><td>Hull<td>7.1<tr><td>Dover<td>6.8</table><p>x"
+    )
+    assert "| Hull | 7.1 |" in read_page(table.encode(), "text/html", "").text
 
 
 def test_the_article_keeps_what_the_finder_of_articles_leaves_out():
@@ -375,7 +379,7 @@ def test_the_article_keeps_what_the_finder_of_articles_leaves_out():
     )
     html = (
         "<html><body><ul>"
-        + "".join(f"<li><a href='/{n}'>Shop {n}</a></li>" for n in range(20))
+        + "".join(f"<li><a href='/{n}'>Shop {n}</a></li>" for n in range(60))
         + f"</ul><div><h2>Tides</h2>{words}<pre>high = 1</pre><dl><dt><b>ebb</b>()<dd>It goes.</dl>{words}"
         "<h3>See also</h3><table><tr><th>Harbour<th>Height<tr><td>Hull<td>7</table>"
         "<p>The last sentence of all that has some more words.</p></div><div>Imprint</div></body></html>"
@@ -395,8 +399,12 @@ def test_an_article_that_is_not_in_the_page_is_not_looked_for_in_vain(article, m
     import trafilatura
 
     monkeypatch.setattr(trafilatura, "extract", lambda html, **_: article or None)
-    page = read_page(b"<p>It has seven words, or perhaps eight.", "text/html", "")
-    assert page.text == (article or "It has seven words, or perhaps eight.")
+    words = "It has seven words, or perhaps eight. " * 60
+    assert read_page(f"<p>{words}".encode(), "text/html", "").text == words.strip()
+    monkeypatch.setattr("tooldeck.tools.pages.articles._TOO_SHORT", 0)
+    assert read_page(f"<p>{words}".encode(), "text/html", "").text == (article or words.strip())
+    with_code = f"<p>{words}<pre>x = 1</pre>".encode()
+    assert "x = 1" in read_page(with_code, "text/html", "").text
 
 
 def test_a_page_that_keeps_the_finder_of_articles_busy_is_read_whole_instead(monkeypatch):
@@ -406,7 +414,9 @@ def test_a_page_that_keeps_the_finder_of_articles_busy_is_read_whole_instead(mon
     monkeypatch.setattr(trafilatura, "extract", lambda html, **_: over.wait(30))
     monkeypatch.setattr("tooldeck.tools.pages.articles.PATIENCE", 0.05)
     try:
-        assert read_page(b"<h1>T</h1><p>words", "text/html", "").text == "# T\n\nwords"
+        words = "words " * 400
+        page = read_page(f"<h1>T</h1><p>{words}".encode(), "text/html", "")
+        assert page.text == f"# T\n\n{words.strip()}"
     finally:
         over.set()
 

@@ -18,6 +18,10 @@ __all__ = ["main_part"]
 
 PATIENCE = 5.0
 """Seconds for finding the main part of a page."""
+_SMALL = 1_500
+"""Characters of a page that is not worth shortening."""
+_LOST = ("```", "\n|")
+"""Marks of code and of the rows of tables."""
 _TOO_SHORT = 0.1
 """Below this share of the whole text, what was taken for the main part is not it."""
 _LEAST, _MOST = 0.7, 3.0
@@ -35,10 +39,15 @@ _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 
 def main_part(html: str, url: str, whole: str) -> str:
     """The main part of a page, whose whole text is given as Markdown; the whole where none is found."""
+    if len(whole) < _SMALL:
+        return whole
     article = _article(html, url)
     if article is None or len(article) < _TOO_SHORT * len(whole):
         return whole
-    return _between(article, whole) or article.strip()
+    part = _between(article, whole)
+    if part is not None:
+        return part
+    return whole if any(whole.count(mark) > article.count(mark) for mark in _LOST) else article.strip()
 
 
 def _article(html: str, url: str) -> str | None:
