@@ -6,13 +6,16 @@ import json
 
 import pytest
 
+from tests.mcp.conftest import DictShelf
 from tooldeck import Deck
 from tooldeck.core.approval import Decision
 from tooldeck.core.errors import DefinitionError
 from tooldeck.mcp.configs import ServerConfig, read_config
+from tooldeck.mcp.connections import Connections
 from tooldeck.mcp.consent import START
 from tooldeck.mcp.jsonc import read_jsonc
 from tooldeck.mcp.target import read_target
+from tooldeck.mcp.writing import PROGRAMS, config_text
 
 
 def nobody(want):
@@ -361,3 +364,48 @@ def test_only_the_chosen_tools_come_into_the_deck(raw):
 
 def test_a_command_with_something_filled_in_is_shown_without_it():
     assert str(read_target(["a", "b"])) == "a b"
+
+
+@pytest.fixture(scope="module")
+def written():
+    """Connections whose servers were never started: what is written of them is what was said of them."""
+    servers = Connections(DictShelf())
+    key = {"env": {"API_KEY": "s3cret"}, "cwd": "/work space", "label": "local"}
+    far = {"headers": {"Authorization": "Bearer s3cret"}, "transport": "sse", "label": "far"}
+    command = ["node", "s.js", "--token", "s3cret", "--user=${input:who}"]
+    made = [servers._made(command, **key)[0], servers._made("https://x.example/mcp", **far)[0]]
+    made.append(servers._made("https://x.example/mcp?api_key=s3cret", label="keyed")[0])
+    return made
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_list_for_each_program_is_read_back_and_has_no_secret(read, written, program):
+    text = config_text(written, program)
+    assert "s3cret" not in text
+    found = read(text, "config.toml" if program == "codex" else "mcp.json")
+    assert list(found) == ["local", "far", "keyed"]
+    given = lambda want: f"<{want.name}>"  # noqa: E731
+    local, far = found["local"].ready(given), found["far"].ready(given)
+    assert local["target"].words == ("node", "s.js", "--token", "<LOCAL_ARGUMENT_3>", "--user=<who>")
+    assert local["env"] == {"API_KEY": "<API_KEY>"}
+    assert local["cwd"] == (None if program == "opencode" else "/work space")
+    assert far["target"] == "https://x.example/mcp"
+    assert far["headers"] == {"Authorization": "<FAR_AUTHORIZATION>"}
+    assert found["keyed"].ready(given)["target"] == "<KEYED_URL>"
+
+
+def test_vs_code_asks_for_each_value_without_showing_it(written):
+    inputs = json.loads(config_text(written, "vscode"))["inputs"]
+    assert [one["id"] for one in inputs] == [
+        *("LOCAL_ARGUMENT_3", "who", "API_KEY"),
+        *("FAR_AUTHORIZATION", "KEYED_URL"),
+    ]
+    assert all(one["password"] for one in inputs)
+
+
+def test_what_no_other_program_reaches_or_reads_is_one_sentence(written):
+    with pytest.raises(DefinitionError, match="did you mean 'claude'"):
+        config_text(written, "cluade")
+    servers = Connections(DictShelf())
+    with pytest.raises(DefinitionError, match="'here' is an object of this process"):
+        config_text([servers._made(object(), label="here")[0]])

@@ -172,6 +172,17 @@ def test_a_file_of_servers_is_shown_and_starts_nothing(shell: Shell, listed: Pat
     assert not shell.deck.servers()
 
 
+def test_connected_servers_are_shown_or_written_as_another_program_s_list(raw: Shell, tmp_path: Path) -> None:
+    shown = raw.shown("%mcp export raw --for vscode")
+    assert json.loads(shown)["servers"]["raw"]["command"] == sys.executable
+    file = tmp_path / "new.json"
+    assert "placeholders" in raw.shown(f"%mcp export --to {file}")
+    assert list(json.loads(file.read_text())["mcpServers"]) == ["raw"]
+    assert "cannot write" in raw.fails(f"%mcp export --to {file}")
+    assert "did you mean 'cursor'" in raw.fails("%mcp export --for curser")
+    assert "no MCP server 'none'" in raw.fails("%mcp export none")
+
+
 def test_servers_of_a_file_are_asked_about_and_one_that_fails_keeps_no_other_away(
     shell: Shell, listed: Path
 ) -> None:

@@ -134,21 +134,23 @@ def _inputs(root: dict[str, Any]) -> list[Any]:
 
 
 def _read(name: str, entry: dict[str, Any], inputs: Mapping[Any, Any], path: str) -> ServerConfig:
-    command = _command(name, entry, path)
+    command = tuple(map(_with_dollar, _command(name, entry, path)))
     url = next((entry[key] for key in ("httpUrl", "serverUrl", "url") if isinstance(entry.get(key), str)), "")
     env = {**_env_file(entry, path), **_texts(entry.get("env")), **_texts(entry.get("environment"))}
     headers = {**_texts(entry.get("headers")), **_texts(entry.get("http_headers"))}
     for header, variable in _texts(entry.get("env_http_headers")).items():
         headers[header] = f"${{env:{variable}}}"
+    for variable in _names(entry.get("env_vars")) or ():
+        env.setdefault(variable, f"${{env:{variable}}}")
     if isinstance(entry.get("bearer_token_env_var"), str):
         headers["Authorization"] = f"Bearer ${{env:{entry['bearer_token_env_var']}}}"
     kind = str(entry.get("type", "")).lower()
     folder = entry.get("cwd") if isinstance(entry.get("cwd"), str) else ""
-    texts = [*command, url, *env.values(), *headers.values(), str(folder)]
+    texts = [*command, _with_dollar(url), *env.values(), *headers.values(), str(folder)]
     return ServerConfig(
         name,
         () if url and not command else command,
-        "" if command else url,
+        "" if command else _with_dollar(url),
         kind if kind in ("sse", "http") else "auto",
         env,
         headers,
@@ -196,8 +198,11 @@ def _texts(given: Any) -> dict[str, str]:
 def _usual(value: Any) -> str:
     """As most programs write it: opencode leaves the dollar of a placeholder out, Gemini its braces."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    text = re.sub(r"(?<!\$)\{env:(\w+)\}", r"${env:\1}", text)
-    return re.sub(r"^\$([A-Za-z_]\w*)$", r"${\1}", text)
+    return re.sub(r"^\$([A-Za-z_]\w*)$", r"${\1}", _with_dollar(text))
+
+
+def _with_dollar(text: str) -> str:
+    return re.sub(r"(?<!\$)\{env:(\w+)\}", r"${env:\1}", text)
 
 
 def _first(entry: Mapping[str, Any], *keys: str) -> Any:

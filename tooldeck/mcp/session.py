@@ -161,6 +161,11 @@ class Session(Asking):
         self._life.on_end = told
 
     @property
+    def headers(self) -> Mapping[str, str]:
+        """What is sent with every request over HTTP, beside what the protocol wants."""
+        return self._link.door.headers if self._link.door is not None else {}
+
+    @property
     def transport(self) -> str:
         """How messages go: ``stdio``, ``http`` or ``sse``; empty for a server of this process."""
         return self._link.transport

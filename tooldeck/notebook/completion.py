@@ -9,6 +9,7 @@ from tooldeck.core.vocabulary import Effect
 from tooldeck.deck import Deck
 from tooldeck.mcp.clients import CLIENTS
 from tooldeck.mcp.telling import LEVELS
+from tooldeck.mcp.writing import PROGRAMS
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, inspecting, policies, servers, serving, tools
 from tooldeck.notebook.magics.offers import OFFER_WORDS
@@ -68,13 +69,15 @@ def _mcp(deck: Deck, words: list[str], start: str = "") -> Iterable[str]:
     if words[0] == "import":
         return (*CLIENTS, "--all")
     labels = [made.label for made in deck.servers()]
-    if words[0] == "level":
-        return (*(labels if len(words) == 1 else ()), *LEVELS)
-    if words[0] == "log":
-        return (*labels, *_WIRE_LOG)
-    if words[0] in OFFER_WORDS:
-        return (*(labels if len(words) == 1 else ()), *offered(deck, words, start))
-    return labels if words[0] not in {"connect", "list"} else ()
+    first = labels if len(words) == 1 else ()
+    known: dict[str, Callable[[], Iterable[str]]] = {
+        "list": lambda: (),
+        "level": lambda: (*first, *LEVELS),
+        "log": lambda: (*labels, *_WIRE_LOG),
+        "export": lambda: PROGRAMS if words[-1] == "--for" else (*labels, "--for", "--to"),
+        **dict.fromkeys(OFFER_WORDS, lambda: (*first, *offered(deck, words, start))),
+    }
+    return known.get(words[0], lambda: labels)()
 
 
 def _tool_cell(_deck: Deck, words: list[str], _start: str = "") -> Iterable[str]:

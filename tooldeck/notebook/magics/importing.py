@@ -1,4 +1,4 @@
-"""``%mcp import``: servers that another program's file lists; nothing of it starts unasked."""
+"""``%mcp import`` and ``%mcp export``: servers in files of other programs; nothing of them starts unasked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tooldeck.core.errors import SetupError, TooldeckError
+from tooldeck.core.strangers import file_fault
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.lines import Mistake, read_line, unknown
 from tooldeck.notebook.listing import Table
-from tooldeck.notebook.magics.base import DeckMagicsBase
+from tooldeck.notebook.magics.base import DeckMagicsBase, found_in
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -81,6 +82,25 @@ class ImportLines(DeckMagicsBase):
             return ConfigTable(list(configs.values()))
         self._connect_all([configs[name] for name in names])
         return None
+
+    def _export(self, rest: str) -> None:
+        from tooldeck.mcp.writing import config_text
+
+        read = read_line("%mcp export", rest, (), ("for", "to"))
+        made = [found_in(self.notebook.mcp, label) for label in read.words] or list(self.deck.servers())
+        if not made:
+            raise Mistake("No server is connected; try %mcp connect demo.")
+        text = config_text(made, str(read.options.get("for", "claude")))
+        if "to" not in read.options:
+            say(text.rstrip("\n"))
+            return
+        file = str(read.options["to"])
+        try:
+            with Path(file).expanduser().open("x", encoding="utf-8") as new:
+                new.write(text)
+        except OSError as error:
+            raise Mistake(f"%mcp export cannot write {file!r}: {file_fault(error)}.") from None
+        say(f"Wrote {file}. Values of variables and headers are placeholders in it.")
 
     def _connect_all(self, configs: list[ServerConfig]) -> None:
         """Connect one after the other; one that fails does not keep the others away."""

@@ -40,7 +40,7 @@ class InspectingLines(DeckMagicsBase):
         ]
         found.sort(key=lambda line: line[1].request.at)
         if "export" in read.options:
-            return self._export(found, str(read.options["export"]))
+            return self._write_log(found, str(read.options["export"]))
         last = _count("--last", str(read.options.get("last", _LINES)))
         beside: list[tuple[str, list[str]]] = []
         if "stderr" in read.options:
@@ -50,7 +50,7 @@ class InspectingLines(DeckMagicsBase):
                     beside.append((f"stray lines on stdout of {made.label}", made.session.stray_output()))
         return WireLog(found[-last:], beside, max(0, len(found) - last))
 
-    def _export(self, found: list[tuple[Connection, Exchange]], file: str) -> None:
+    def _write_log(self, found: list[tuple[Connection, Exchange]], file: str) -> None:
         from tooldeck.mcp.export import write_log
 
         try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FLAGS", "OPTIONS", "WORDS", "ServerMagics"]
 
 WORDS = (
-    *("connect", "list", "tools", "close", "reconnect", "import", "serve"),
+    *("connect", "list", "tools", "close", "reconnect", "import", "export", "serve"),
     *(*SIGN_WORDS, *TASK_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
 )
 """What may follow ``%mcp``."""
@@ -58,6 +58,10 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         ``%mcp import`` lists the files in which other programs keep their servers, ``%mcp import
         PROGRAM|FILE`` the servers in one, ``%mcp import PROGRAM|FILE NAME… | --all`` connects them: each
         command is shown and asked about, secrets are asked for and written nowhere.
+
+        ``%mcp export [LABEL…] [--for PROGRAM] [--to FILE]`` shows connected servers as the list of another
+        program, or writes it into a new file, with placeholders in place of all values of variables and
+        headers.
 
         A URL that wants to know who asks shows the page to sign in at. ``%mcp login [LABEL]`` signs in anew,
         ``%mcp logout [LABEL]`` gives the tokens back and closes the connection.
