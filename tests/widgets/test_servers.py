@@ -12,6 +12,7 @@ from tooldeck.core.tool import Origin
 from tooldeck.core.vocabulary import Trust
 from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.session import State
+from tooldeck.mcp.tools import Declarations
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets.progress import ProgressBar
 from tooldeck.notebook.widgets.question import QuestionCard
@@ -51,6 +52,7 @@ class FakeConnection:
         self.state = state
         self.reason = reason
         self.held: dict[str, Standing] = {}
+        self.declared = Declarations()
         self.notes = ["'x' is called 'git__x' here."]
         tool = make_tool(
             "git_log", origin=Origin("mcp", "git"), description=NASTY, effects=None, trust=Trust.UNTRUSTED

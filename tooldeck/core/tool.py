@@ -152,6 +152,10 @@ class Tool:
     """How Python code may call it."""
     injected: tuple[Need, ...] = ()
     """The parameters that the deck fills; callers do not see them."""
+    for_models: bool = True
+    """Whether models, and clients of the deck, are shown it and may call it; people always may."""
+    page: str = ""
+    """The address of the page that shows its results, at the server that it comes from; empty for none."""
     title: str = ""
     """A name for people, where the origin gives one."""
     examples: tuple[Mapping[str, Any], ...] = ()

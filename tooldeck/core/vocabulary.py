@@ -86,6 +86,9 @@ class Source(StrEnum):
     FORM = "form"
     MODEL = "model"
     MCP = "mcp"
+    """A client of the served deck."""
+    APP = "app"
+    """The page of an MCP server."""
 
 
 def nearest(word: object, words: Iterable[str], count: int = 3) -> list[str]:

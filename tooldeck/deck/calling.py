@@ -15,7 +15,7 @@ from tooldeck.core.loose import LooseTools
 from tooldeck.core.result import ToolResult
 from tooldeck.core.runs import Runs
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import BRIDGE_NAMES
+from tooldeck.core.vocabulary import BRIDGE_NAMES, Source, Status
 from tooldeck.core.world import Handler
 from tooldeck.hosts.blocking import step
 from tooldeck.registry.toolset import ToolSet
@@ -108,7 +108,10 @@ class Calling(ToolSet):
         given = call.given
         if given is None and call.name in BRIDGE_NAMES:
             return bridge_of(call.name)
-        return self._shelf.meant(call.name, given, ours=given is not None and self._mine(given))
+        found = self._shelf.meant(call.name, given, ours=given is not None and self._mine(given))
+        if isinstance(found, Tool) and not found.for_models and call.caller.source is Source.MODEL:
+            return Outcome(Status.UNKNOWN, error=f"There is no tool {call.name!r}.")
+        return found
 
     def _found(self, call: ToolCall) -> Tool | None:
         found = self._find(call)

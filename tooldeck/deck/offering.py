@@ -63,6 +63,8 @@ class Offering(ToolSet, Gated, Searched):
         return shown_tool(tool, left, self.action_schemas)
 
     def _never_runs(self, tool: Tool) -> bool:
+        if not tool.for_models:
+            return True
         run = current_caller().run
         if run is not None and run.tools is not None and tool.name not in run.tools:
             return True

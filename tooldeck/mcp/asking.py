@@ -76,7 +76,10 @@ class Asking:
                 raise faults.of_refusal(running.refused, name, self.label)
             return result
 
-        value = value_of(await self.perform(name, call, timeout=timeout))
+        answer = await self.perform(name, call, timeout=timeout)
+        value = value_of(answer)
+        if self.listing.has_pages:
+            value.answer = answer.model_dump(by_alias=True, exclude_none=True, mode="json")
         if value.is_error:
             raise McpToolError(value.text, self.label, value)
         return value

@@ -123,3 +123,5 @@ class Handlers:
     on_page_done: Callable[[PageDone], Awaitable[None] | None] | None = None
     on_sample: Callable[[SampleWish], Awaitable[ModelReply | SampleRefused]] | None = None
     """Answers for a model; None refuses all wishes."""
+    shows_apps: bool = False
+    """Whether pages of servers (MCP Apps) can be shown to the person; they are told so."""

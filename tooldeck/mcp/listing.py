@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tooldeck.mcp.apps import ui_of
 from tooldeck.mcp.tap import MOST_TOOLS, Malformed, Tap
 
 __all__ = ["Listing", "RemoteTool", "read_tools"]
@@ -34,6 +35,8 @@ class Listing:
 
     tools: tuple[RemoteTool, ...] = ()
     malformed: tuple[Malformed, ...] = ()
+    has_pages: bool = False
+    """Whether a tool has a page that shows its results (MCP Apps)."""
 
     def find(self, name: str) -> RemoteTool | None:
         """The tool of a name."""
@@ -74,7 +77,8 @@ def _without_doubles(found: list[RemoteTool], malformed: tuple[Malformed, ...]) 
             doubles.append(Malformed(tool.name, "the list has another tool of this name before it"))
         else:
             first[tool.name] = tool
-    return Listing(tuple(first.values()), (*malformed, *doubles))
+    pages = any(ui_of(tool.definition).uri for tool in first.values())
+    return Listing(tuple(first.values()), (*malformed, *doubles), pages)
 
 
 def _remote(tool: Any, tap: Tap) -> RemoteTool:

@@ -7,7 +7,7 @@ import binascii
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tooldeck.core.errors import SetupError
 from tooldeck.core.parts import Answer, Audio, Image, Link, Part, Resource, Text, is_media_type
@@ -15,6 +15,9 @@ from tooldeck.guards.text import escape_html, visible
 from tooldeck.mcp.reading import meant_by, rows_in
 from tooldeck.mcp.records import record_of
 from tooldeck.mcp.saving import save_parts
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.apps import App
 
 __all__ = ["McpValue", "part_html", "part_of", "part_of_resource", "value_of"]
 
@@ -34,7 +37,7 @@ class McpValue:
 
     # No dataclass on purpose: JSON encoders would pour the bytes of pictures into a model's text, where str()
     # of this says just that there is one.
-    __slots__ = ("is_error", "parts", "schema", "structured")
+    __slots__ = ("answer", "app", "is_error", "parts", "schema", "structured")
 
     def __init__(
         self, parts: tuple[Part, ...] = (), structured: Any = None, *, is_error: bool = False
@@ -44,6 +47,10 @@ class McpValue:
         self.is_error = is_error
         self.schema: Mapping[str, Any] | None = None
         """The output schema of the tool that it comes from."""
+        self.answer: Mapping[str, Any] | None = None
+        """The whole answer as JSON, kept where the server has pages that may want it (MCP Apps)."""
+        self.app: App | None = None
+        """The page of the server that shows it; None where there is none."""
 
     @property
     def text(self) -> str:

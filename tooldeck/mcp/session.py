@@ -18,6 +18,7 @@ from tooldeck.core.tool import Executor
 from tooldeck.guards.environment import environment
 from tooldeck.hosts.background import background
 from tooldeck.mcp import sdk
+from tooldeck.mcp.apps import extension
 from tooldeck.mcp.asking import Asking
 from tooldeck.mcp.calls import CallsInFlight
 from tooldeck.mcp.clock import Clock
@@ -248,7 +249,7 @@ class Session(Asking):
             "list_roots_callback": self.wishes.roots_listed,
             "logging_callback": self.news.log,
             "message_handler": self.news.hear,
-            "extensions": [self.tasks.extension()],
+            "extensions": [self.tasks.extension(), *([extension()] if self.handlers.shows_apps else [])],
         }
 
     async def read_list_again(self) -> None:

@@ -16,6 +16,7 @@ from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.targets import SharedTarget
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
+from tooldeck.mcp.apps import App, ui_of
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpTimeout
 from tooldeck.mcp.listing import RemoteTool
 from tooldeck.mcp.pins import Standing
@@ -130,7 +131,7 @@ def make_tool(
         parameters = JsonSchemaParameters(remote.input_schema)
     except DefinitionError as error:
         raise DefinitionError(f"inputSchema: {error}") from None
-    effects = declared.of(remote, standing)
+    effects, ui = declared.of(remote, standing), ui_of(remote.definition)
     promised = None if remote.output_schema is None else Promise(remote.output_schema)
     return Tool(
         name=name,
@@ -153,6 +154,8 @@ def make_tool(
         executor=session.executor,
         signature=signature_for(parameters.schema),
         title=remote.title,
+        for_models=ui.for_models,
+        page=ui.uri,
     )
 
 
@@ -184,6 +187,9 @@ async def _invoke(
     except McpTimeout as late:
         raise LimitPassed(session.timeout, still_running=False, told=str(late)) from late
     value.schema = remote.output_schema
+    uri = ui_of(remote.definition).uri
+    if uri and value.answer is not None:
+        value.app = App(session.label, str(session.target), remote.name, uri, dict(values), value.answer)
     call = current_call()
     if call is not None and promised is not None and (note := promised.note(value.structured)):
         call.log.note("mcp", note)

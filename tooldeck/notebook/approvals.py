@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, InvalidStateError
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -119,9 +119,9 @@ class ApprovalDesk:
                 return question.too_late()
 
     async def ask_from_elsewhere(
-        self, request: ApprovalRequest, show: Callable[[Any], None], host: AsyncHost
+        self, request: ApprovalRequest, show: Callable[[Any], None] | None, host: AsyncHost
     ) -> Decision:
-        """The same for a call that no cell has made; the card goes where `show` puts it.
+        """The same for a call that no cell has made; the card goes where `show` puts it, else `shown_in`.
 
         It is made on the main thread, as soon as no cell computes there. Refused where no page draws it:
         there is no cell to type into.
@@ -131,7 +131,7 @@ class ApprovalDesk:
         reach = audience()
         if reach is not Audience.WIDGETS:
             return refuse(request, _NO_CARDS if reach is Audience.STDIN else why_nobody())
-        with shown_in(show):
+        with nullcontext() if show is None else shown_in(show):
             context = copy_context()
         main = Place(threading.main_thread().ident or 0)
         opened = post(context.run, _Question, request, self.render_within, self._stop_run, place=main)
@@ -238,7 +238,7 @@ class _Question:
         """No page shows the card, and there is no other way to ask."""
         if not self.answer.cancel():
             return self.answer.result()
-        decision = refuse(self.request, "no page of this notebook shows the card of %mcp serve")
+        decision = refuse(self.request, "no page of this notebook shows the card that it would be asked in")
         self.card.settle(decision)
         return decision
 

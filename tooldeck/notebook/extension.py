@@ -13,6 +13,7 @@ from tooldeck.core.events import Event, RunEnded
 from tooldeck.core.vocabulary import Source
 from tooldeck.deck import Deck
 from tooldeck.notebook.approvals import ApprovalDesk
+from tooldeck.notebook.apps import AppDesk, can_be_shown
 from tooldeck.notebook.completion import install
 from tooldeck.notebook.hosts import NotebookServedHost, notebook_hosts
 from tooldeck.notebook.interrupted import show_briefly
@@ -43,6 +44,7 @@ class Notebook:
         self.desk = ApprovalDesk()
         self.served_host = NotebookServedHost(self.desk)
         self.live = Live(deck)
+        self.apps = AppDesk(deck, self.desk)
         self.bars = ProgressBars()
         self.last_run: RunResult | None = None
         """How the run of a model that ended last went."""
@@ -63,10 +65,11 @@ class Notebook:
         self._undo.append(show_briefly(self.shell))
         self._undo.append(self.deck.provide(Cell, lambda: Cell(self.shell.execution_count)))
         self.shell.input_transformers_cleanup.append(lift_cell_magic)
-        self.shell.events.register("post_run_cell", self.live.flush)
+        for flush in (self.live.flush, self.apps.flush):
+            self.shell.events.register("post_run_cell", flush)
         for make in MAGICS:
             self.shell.register_magics(make(self))
-        self._undo.append(_register_reprs(self.shell, self.deck))
+        self._undo.append(_register_reprs(self.shell, self.deck, self.apps))
         install(self.shell, self.deck)
         atexit.register(self.deck.close)
 
@@ -76,7 +79,8 @@ class Notebook:
             undo()
         if lift_cell_magic in self.shell.input_transformers_cleanup:
             self.shell.input_transformers_cleanup.remove(lift_cell_magic)
-        self.shell.events.unregister("post_run_cell", self.live.flush)
+        for flush in (self.live.flush, self.apps.flush):
+            self.shell.events.unregister("post_run_cell", flush)
         for make in MAGICS:
             for kind, names in make.magics.items():
                 for name in names:
@@ -103,6 +107,7 @@ class Notebook:
         from tooldeck.notebook.servers import listen
 
         listen(connections.handlers, self.bars)
+        connections.handlers.shows_apps = can_be_shown()
         connections.on_end = self.live.session_ended
         connections.on_revived = self.live.session_revived
         connections.on_notice = lambda told: post(say, told, place=current_place())
@@ -147,8 +152,8 @@ def _loaded(shell: Any) -> Notebook | None:
     return getattr(shell, "_tooldeck", None)
 
 
-def _register_reprs(shell: Any, deck: Deck) -> Callable[[], None]:
+def _register_reprs(shell: Any, deck: Deck, apps: AppDesk) -> Callable[[], None]:
     """Rich forms for what the core cannot know how to draw."""
     from tooldeck.notebook.reprs import register
 
-    return register(shell.display_formatter, deck)
+    return register(shell.display_formatter, deck, apps.displayed)

@@ -34,6 +34,7 @@ __all__ = [
     "origin",
     "own_words",
     "pace",
+    "paging",
     "pictures",
     "powers",
     "told",
@@ -57,6 +58,7 @@ _ASKED = {
     Source.FORM: "started from its form",
     Source.MODEL: "asked by a model",
     Source.MCP: "asked by an MCP client",
+    Source.APP: "asked by a page of an MCP server",
 }
 _ASKS = {
     Word.ALLOW: "runs without asking",
@@ -97,6 +99,12 @@ def pace(tool: Tool) -> str:
     server = None if tool.shared is None else tool.shared.rate
     own = [] if tool.rate is None else [f"at most {tool.rate.words}"]
     return " · ".join(own + ([] if server is None else [f"its server at most {server.words}"]))
+
+
+def paging(tool: Tool) -> list[str]:
+    """What pages of its server have to do with a tool, in words; nothing for most."""
+    words = [visible(f"shows {tool.page}")] if tool.page else []
+    return words if tool.for_models else [*words, "hidden from models"]
 
 
 def trusted(tool: Tool, known: Provenance | None = None) -> bool:
@@ -148,7 +156,7 @@ def asked_by(call: ToolCall) -> str:
     """Who wants this call, in words."""
     caller = call.caller
     words = _ASKED[caller.source]
-    if caller.label and caller.source is Source.MCP:
+    if caller.label and caller.source in (Source.MCP, Source.APP):
         words = f"asked by {caller.label}"
     elif caller.label:
         named = caller.source is Source.MODEL

@@ -147,6 +147,7 @@ def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
         f"risk {tool.risk}",
         f"about {facts.count(tokens, 'token')}",
         *([pace] if pace else []),
+        *facts.paging(tool),
     )
 
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["register", "serving_text"]
 
 
-def register(formatter: Any, deck: Deck) -> Callable[[], None]:
+def register(formatter: Any, deck: Deck, displayed: Callable[[Any], object]) -> Callable[[], None]:
     """Teach a display formatter about results, and about tools as the deck's policy sees them.
+
+    `displayed` is told of results, and of values of MCP servers, that are shown.
 
     Records of built-in tools are added as their kinds come up; the answer ends that.
     """
@@ -30,11 +32,21 @@ def register(formatter: Any, deck: Deck) -> Callable[[], None]:
     html.for_type(Tool, lambda tool: render.tool_html(tool, deck.policy))
     plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(_tool_text(tool, deck)))
     html.for_type(ToolResult, _result_html)
-    plain.for_type(ToolResult, lambda result, printer, _cycle: printer.text(_result_text(result)))
     html.for_type(AddedTools, lambda added: ToolTable(added, deck)._repr_html_())
     plain.for_type(AddedTools, lambda added, printer, _cycle: printer.text(repr(ToolTable(added, deck))))
     # By name: most notebooks serve nothing, and need not load what serves.
     html.for_type_by_name("tooldeck.serve.serving", "Serving", lambda made: render.box(serving_text(made)))
+
+    def result_text(result: ToolResult, printer: Any, _cycle: object) -> None:
+        displayed(result)
+        printer.text(_result_text(result))
+
+    def value_bundle(value: Any) -> dict[str, Any]:
+        displayed(value)
+        return value._repr_mimebundle_()
+
+    plain.for_type(ToolResult, result_text)
+    formatter.mimebundle_formatter.for_type_by_name("tooldeck.mcp.results", "McpValue", value_bundle)
     known = set[type[Any]]()
 
     def learn(event: Event) -> None:

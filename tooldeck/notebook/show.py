@@ -56,6 +56,7 @@ def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None
         lambda arguments: run_from_form(notebook, card, arguments),
         policy=notebook.deck.policy,
         notes=notes,
+        app=notebook.apps.card,
     )
     notebook.live.follow(card)
     display(card)

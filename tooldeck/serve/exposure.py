@@ -46,6 +46,8 @@ class Exposure:
         return view
 
     def _shows(self, tool: Tool) -> bool:
+        if not tool.for_models:
+            return False
         names = [tool.name, f"{tool.name}.{tool.action}"] if tool.action else [tool.name]
         if self.only is not None and not any(fnmatchcase(name, one) for name in names for one in self.only):
             return False

@@ -62,7 +62,8 @@ class ToolCard(ipywidgets.VBox):
 
     `run` is called with the arguments of the form once they fit; it may block, and the card shows that it
     runs. Results come in through `show_result`, from whichever side the call was started. Cards of questions
-    that come up in between go into the card by `put`. `notes` are for the author of this very tool.
+    that come up in between go into the card by `put`. `notes` are for the author of this very tool. `app`
+    makes what is shown below a result that has a page of its server, else None.
     """
 
     def __init__(
@@ -71,8 +72,10 @@ class ToolCard(ipywidgets.VBox):
         run: Callable[[dict[str, Any]], object],
         policy: Policy | None = None,
         notes: Sequence[str] = (),
+        app: Callable[[ToolResult], Any] = lambda _: None,
     ) -> None:
         self.tool = tool
+        self._app_of = app
         self._run = run
         self._policy = policy
         self._last: ToolResult | None = None
@@ -94,6 +97,7 @@ class ToolCard(ipywidgets.VBox):
         )
         self._tracing.observe(lambda _: self._show_trace(), "value")
         self._trace = ipywidgets.VBox()
+        self._app = ipywidgets.VBox()
         self._tray = ipywidgets.VBox()
         super().__init__(self._parts())
         self.add_class("td-toolcard")
@@ -108,7 +112,7 @@ class ToolCard(ipywidgets.VBox):
             [ipywidgets.VBox([self._form_place, bar]), self._schema, self._python, self._history],
             titles=["Run", "Schema", "Python", "History"],
         )
-        return [head, tabs, self._tray, self._result, self._tracing, self._trace]
+        return [head, tabs, self._tray, self._result, self._app, self._tracing, self._trace]
 
     def _show_tool(self) -> None:
         """Fill in everything that depends on the tool alone."""
@@ -164,6 +168,8 @@ class ToolCard(ipywidgets.VBox):
         self._last = result
         self._result.add(result)
         self._history.add(result)
+        app = self._app_of(result)
+        self._app.children = () if app is None else (app,)
         self._tracing.layout.display = None if result.trace else "none"
         self._show_trace()
 

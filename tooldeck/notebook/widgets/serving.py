@@ -12,13 +12,11 @@ from tooldeck.core.tool import Tool
 from tooldeck.notebook import facts, render
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+from tooldeck.notebook.widgets._tray import Tray
 from tooldeck.policy import Policy
 from tooldeck.serve.serving import HIDDEN, Serving
 
 __all__ = ["ServingCard"]
-
-_TRAY = 4
-"""Cards of answered questions that stay."""
 
 
 class ServingHead(Panel):
@@ -95,16 +93,13 @@ class ServingCard(ipywidgets.VBox):
 
     def __init__(self, made: Serving, policy: Callable[[], Policy], stop: Callable[[], object]) -> None:
         self.head = ServingHead(made, policy, stop)
-        self._tray = ipywidgets.VBox()
+        self._tray = Tray()
         super().__init__([self.head, self._tray])
         self.add_class("td-servingcard")
 
     def put(self, card: Any) -> None:
         """Put a question into the card; answered ones make room in time."""
-        cards = [*self._tray.children, card]
-        over = [one for one in cards if getattr(one, "phase", "") != "waiting"]
-        gone = set(map(id, over[: max(0, len(over) - _TRAY)]))
-        self._tray.children = tuple(one for one in cards if id(one) not in gone)
+        self._tray.put(card)
 
     def refresh(self) -> None:
         """Show how things are now. Safe from any thread."""

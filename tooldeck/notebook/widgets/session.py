@@ -171,5 +171,6 @@ class SessionCard(Panel):
 
 
 def _powers(tool: Tool) -> str:
-    """What the tool may do, and how often it may do it where that is limited for it alone."""
-    return facts.powers(tool) + ("" if tool.rate is None else f" · at most {tool.rate.words}")
+    """What the tool may do, how often where that is limited for it alone, and which page shows it."""
+    rate = [] if tool.rate is None else [f"at most {tool.rate.words}"]
+    return " · ".join([facts.powers(tool), *rate, *facts.paging(tool)])
