@@ -49,7 +49,8 @@ media = ActionTool(
 
 FilePath = Annotated[str, Field(description="Path of the file, relative to the workspace.")]
 Pages = Annotated[str, Field(description="Which pages, as in '1-3,7,10-'; empty for all.", max_length=200)]
-Password = Annotated[str | None, Field(description="The password of an encrypted PDF.")]
+Secret = Annotated[str, Field(json_schema_extra={"format": "password"})]
+Password = Annotated[Secret | None, Field(description="The password of an encrypted PDF.")]
 
 
 @media.action(effects="read", examples=[{"path": "pictures/lamp.png"}, {"path": "pictures/lamp.pdf"}])
