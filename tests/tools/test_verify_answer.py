@@ -122,6 +122,7 @@ def test_numbers_have_bounds_places_and_a_unit():
     assert checked("12.50 kg", format="number", unit="kg", decimals=2, maximum=12.5)["normalised"] == "12.50"
     assert fault("12.5", format="number", unit="kg")["hint"] == "write kg after the number"
     assert fault("3.14159", format="number", decimals=2)["hint"] == "write 3.14"
+    assert fault("3.14159 kg", format="number", unit="kg", decimals=1)["hint"] == "write 3.1 kg"
     assert fault("0.1", format="number", minimum=0.2)["expected"] == "0.2 or more"
     assert fault("101", format="integer", maximum=100)["expected"] == "100 or less"
 
