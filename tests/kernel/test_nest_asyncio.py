@@ -22,10 +22,13 @@ BLOCKING, AWAITED, NESTED = (
     "print(run_here(Card().on_loop()))",
 )
 
+# Each kernel with each package, and each package both before and after; the rest only where all is asked for.
 CASES = [
-    *itertools.product([None], [ONE, TWO], ["before", "after"]),
-    *itertools.product(["6.30.1"], [ONE, TWO], ["before"]),
-    *itertools.product(kernels.PYTHONS, [ONE], ["before"]),
+    (None, ONE, "before"),
+    (None, TWO, "after"),
+    ("6.30.1", ONE, "after"),
+    ("6.30.1", TWO, "before"),
+    *((version, ONE, "before") for version in kernels.PYTHONS),
 ]
 if ALL:
     CASES = list(itertools.product(VERSIONS, [ONE, TWO], ["before", "after"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,29 +99,27 @@ def shelf() -> DictShelf:
     return DictShelf()
 
 
+@contextmanager
+def served(library: list[str], kind: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """The library's server on the loopback interface, ``http`` or ``sse``: its port and its process."""
+    with subprocess.Popen([*library, kind], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield int(process.stdout.readline()), process
+        process.kill()
+
+
 @pytest.fixture
 def serving(library) -> Iterator[Callable[[str], tuple[int, subprocess.Popen[str]]]]:
-    """Starts the library's server on the loopback interface, ``http`` or ``sse``; gives port and process."""
-    started: list[subprocess.Popen[str]] = []
-
-    def serve(kind: str) -> tuple[int, subprocess.Popen[str]]:
-        process = subprocess.Popen([*library, kind], stdout=subprocess.PIPE, text=True)
-        started.append(process)
-        assert process.stdout is not None
-        return int(process.stdout.readline()), process
-
-    yield serve
-    for process in started:
-        process.kill()
-        process.wait(10)
-        process.stdout.close()
+    """Starts a server of the test's own; see `served`."""
+    with ExitStack() as started:
+        yield lambda kind: started.enter_context(served(library, kind))
 
 
-@pytest.fixture
-def http_url(serving) -> tuple[str, subprocess.Popen[str]]:
-    """A server on the loopback interface: its address and its process."""
-    port, process = serving("http")
-    return f"http://127.0.0.1:{port}/mcp", process
+@pytest.fixture(scope="session")
+def http_url(library) -> Iterator[str]:
+    """The address of one server that all tests share: none of them may end it."""
+    with served(library, "http") as (port, _):
+        yield f"http://127.0.0.1:{port}/mcp"
 
 
 @pytest.fixture(scope="session")

@@ -16,27 +16,31 @@ LIMIT = 40.0
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_server_over_http_is_called_asked_and_cancelled(mode, http_url, connected, eventually):
-    url, _ = http_url
     handlers = Handlers(on_elicit=lambda question: Answer("accept", {"name": "Ada", "colour": "red"}))
     told: list[float] = []
     handlers.on_progress = lambda progress: told.append(progress.progress)
-    session = connected(url, mode=mode, handlers=handlers)
+    session = connected(http_url, mode=mode, handlers=handlers)
     assert session.call("add", {"a": 1, "b": 2}).result(LIMIT).data == {"result": 3}
     assert session.call("two_questions").result(LIMIT).text == "Ada likes red"
     session.call("steps").result(LIMIT)
     assert told == [1, 2, 3]
     assert len(session.call("large", {"size": 3_000_000}).result(LIMIT).text) == 3_000_000
+
+    def stopped() -> int:
+        return session.call("how_many_stopped").result(LIMIT).data["result"]
+
+    before = stopped()
     job = session.call("wait_long")
     session.call("add", {"a": 1, "b": 2}).result(LIMIT)
     job.cancel()
     assert job.finished.wait(LIMIT)
-    assert eventually(lambda: session.call("how_many_stopped").result(LIMIT).data == {"result": 1}, 15)
+    assert eventually(lambda: stopped() == before + 1, 15)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_an_http_server_that_dies_in_a_call_is_an_error_in_bounded_time(mode, http_url, connected):
-    url, _ = http_url
-    session = connected(url, timeout=10, mode=mode)
+def test_an_http_server_that_dies_in_a_call_is_an_error_in_bounded_time(mode, serving, connected):
+    port, _ = serving("http")
+    session = connected(f"http://127.0.0.1:{port}/mcp", timeout=10, mode=mode)
     start = time.monotonic()
     with pytest.raises(McpError, match="'server'"):
         session.call("die").result(LIMIT)
@@ -100,10 +104,9 @@ def test_headers_reach_a_server_of_the_older_transport_and_its_end_is_noticed(se
 
 
 @pytest.mark.parametrize("transport", ["auto", "http"])
-def test_an_address_that_is_no_server_is_named_with_the_status_it_gave(transport, serving, connected):
-    port, _ = serving("http")
+def test_an_address_that_is_no_server_is_named_with_the_status_it_gave(transport, http_url, connected):
     with pytest.raises(McpConnectError, match=r"answered with the HTTP status 404"):
-        connected(f"http://127.0.0.1:{port}/nowhere", transport=transport)
+        connected(http_url.replace("/mcp", "/nowhere"), transport=transport)
 
 
 def test_a_transport_that_there_is_not_is_refused(connected):

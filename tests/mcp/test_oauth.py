@@ -283,8 +283,7 @@ def test_a_wrong_token_answer_is_refused_and_quoted_nowhere(signing, caplog):
 
 def test_a_server_that_only_takes_keys_says_so(http_url, signing):
     # This one wants nobody to sign in.
-    url, _ = http_url
-    connection = signing.connect(url, label="open", headers={"authorization": "Bearer mine"})
+    connection = signing.connect(http_url, label="open", headers={"authorization": "Bearer mine"})
     assert connection.session.state == "ready"
     with pytest.raises(McpConnectError, match=r"wants to know who asks; give headers=\{'Authorization'"):
         signing.connect(signing.url, label="guarded", headers={"authorization": "Bearer wrong"})

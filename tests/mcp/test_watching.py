@@ -79,8 +79,7 @@ def test_closing_ends_the_watch_and_files_beside_it_start_nothing(servers, writt
 
 
 def test_what_cannot_be_watched_is_told_in_one_sentence(servers, http_url, monkeypatch):
-    url, _ = http_url
-    servers.connect(url, label="away")
+    servers.connect(http_url, label="away")
     with pytest.raises(DefinitionError, match="'away' is no program of this machine"):
         servers.watch("away")
     with pytest.raises(DefinitionError, match=r"no file or folder '.*nowhere' to watch"):

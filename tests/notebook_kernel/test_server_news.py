@@ -23,15 +23,15 @@ def connect(notebook: NotebookKernel, command: str, era: str = "auto") -> None:
 
 
 @era
-@form
-def test_questions_are_asked_in_the_cell_that_waits(notebook: NotebookKernel, form: str, era: str) -> None:
+def test_questions_are_asked_in_the_cell_that_waits(notebook: NotebookKernel, era: str) -> None:
     connect(notebook, LIBRARY, era)
-    cell = notebook.send(ASK.format(CALL[form].format("two_questions")))
-    queued = notebook.send("print('next')")
-    notebook.fill(cell, "Your name?", "Ada")
-    notebook.fill(cell, "Your colour?", "green")
-    assert notebook.finish(cell).text == "ok Ada likes green\n"
-    assert notebook.finish(queued).text == "next\n"
+    for call in CALL.values():
+        cell = notebook.send(ASK.format(call.format("two_questions")))
+        queued = notebook.send("print('next')")
+        notebook.fill(cell, "Your name?", "Ada")
+        notebook.fill(cell, "Your colour?", "green")
+        assert notebook.finish(cell).text == "ok Ada likes green\n"
+        assert notebook.finish(queued).text == "next\n"
 
 
 @form
@@ -52,14 +52,12 @@ def test_a_declined_question_reaches_the_server(notebook: NotebookKernel) -> Non
 
 
 @era
-@form
-def test_where_nobody_can_answer_a_question_is_declined_at_once(
-    installed: NotebookKernel, form: str, era: str
-) -> None:
+def test_where_nobody_can_answer_a_question_is_declined_at_once(installed: NotebookKernel, era: str) -> None:
     connect(installed, LIBRARY, era)
-    cell = installed.run(f"r = {CALL[form].format('two_questions')}; print(r.status)", allow_stdin=False)
-    assert cell.text == "failed\n"
-    assert not cell.widgets
+    for call in CALL.values():
+        cell = installed.run(f"r = {call.format('two_questions')}; print(r.status)", allow_stdin=False)
+        assert cell.text == "failed\n"
+        assert not cell.widgets
 
 
 @form
