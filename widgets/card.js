@@ -1,6 +1,6 @@
 // The head of a tool card: what the tool is, where it comes from, what it may do, whether somebody is asked.
 
-import { h, outside, put, quietWithin, shape } from "./kit.js";
+import { h, lintMark, outside, put, quietWithin, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -9,6 +9,7 @@ import { h, outside, put, quietWithin, shape } from "./kit.js";
  * @property {Piece[]} name
  * @property {Piece[]} description
  * @property {boolean} remote whether the words come from another program
+ * @property {string[]} marks how many findings of the lint there are: their severity comes first
  * @property {Piece[][]} badges
  * @property {Piece[][]} notes what its author may want to mend
  * @property {boolean} trusted
@@ -54,10 +55,11 @@ function about({ description, remote }) {
 }
 
 /** @param {Tool} tool */
-function badges({ badges, trusted }) {
+function badges({ marks, badges, trusted }) {
   return h(
     "ul",
     { class: "td-card-badges", "aria-label": "what to know of it" },
+    ...marks.map((mark) => h("li", {}, lintMark(mark))),
     ...badges.map((badge) => {
       const words = badge.map(([text]) => text).join("");
       return h("li", { class: !trusted && words.startsWith("untrusted") ? "td-card-untrusted" : "" }, outside(badge));

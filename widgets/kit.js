@@ -109,6 +109,16 @@ export function shape(state) {
 }
 
 /**
+ * How many findings of one severity the lint has in the words of a tool, such as "danger ×2". The word stands
+ * there whatever the colour.
+ * @param {string} mark
+ */
+export function lintMark(mark) {
+  const severity = ["danger", "warning", "info"].find((one) => mark.startsWith(one)) ?? "info";
+  return h("span", { class: `td-lint td-lint-${severity}`, title: "what the lint found in its words" }, mark);
+}
+
+/**
  * An SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag

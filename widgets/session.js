@@ -1,6 +1,6 @@
 // The card of an MCP session: which server, how it is, what its tools may do; why it died, and the way back.
 
-import { h, outside, put, shape } from "./kit.js";
+import { h, lintMark, outside, put, shape } from "./kit.js";
 
 /** @typedef {import("./kit.js").Piece} Piece */
 
@@ -13,7 +13,7 @@ import { h, outside, put, shape } from "./kit.js";
  * @property {Piece[]} target
  * @property {Piece[]} reason why it is over
  * @property {Piece[]} log the last lines of its stderr
- * @property {{name: Piece[], powers: string, asks: string, about: Piece[]}[]} tools
+ * @property {{name: Piece[], powers: string, asks: string, marks: string[], about: Piece[]}[]} tools
  * @property {Piece[][]} notes
  * @property {"" | "reconnect" | "close"} busy
  */
@@ -97,11 +97,12 @@ function body({ reason, log: lines, state, tools, notes }, log) {
 }
 
 /** @param {Session["tools"][number]} tool */
-function tool({ name, powers, asks, about }) {
+function tool({ name, powers, asks, marks, about }) {
   return h(
     "li",
     { title: about.map(([text]) => text).join("") },
     h("code", {}, outside(name)),
+    ...marks.map(lintMark),
     h("span", { class: "td-quiet" }, powers),
     h("span", { class: "td-quiet" }, asks),
   );

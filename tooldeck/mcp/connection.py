@@ -143,6 +143,10 @@ class Connection:
         """The messages both ways."""
         return self.past.log
 
+    def findings_of(self, tool: Tool) -> list[Finding]:
+        """What is suspicious in the words of one of its tools, the gravest first."""
+        return [one for one in self.findings if self.names.get(one.tool) == tool.name]
+
     def past_call(self, number: int) -> tuple[Tool, dict[str, Any]]:
         """The tool and the arguments of an earlier call, by the number of its message, to be called again.
 

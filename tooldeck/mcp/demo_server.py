@@ -7,18 +7,27 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import struct
 import zlib
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp_types import (
+    CallToolResult,
+    Completion,
+    CompletionArgument,
+    ImageContent,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import BaseModel, Field
 
 server = MCPServer(
     "tooldeck-demo",
-    instructions="Small tools to try out: arithmetic, a list of notes, a slow job, a question, a picture.",
+    instructions="Small tools to try out: arithmetic, a list of notes, a slow job, a question, a picture; "
+    "cities as a tool, as a prompt and as resources.",
 )
 
 CITIES = {
@@ -58,10 +67,21 @@ def add(
 @server.tool(annotations=ToolAnnotations(read_only_hint=True))
 def city(name: Annotated[str, Field(description="Lisbon, Nairobi or Oslo")]) -> City:
     """Look up a city. Changes nothing."""
+    found = _found(name)
+    if found is None:
+        raise ToolError(_unknown(name))
+    return found
+
+
+def _found(name: str) -> City | None:
     for known, facts in CITIES.items():
         if known.casefold() == name.strip().casefold():
             return City(name=known, **facts)  # type: ignore[arg-type] - the table fits
-    raise ToolError(f"no city {name!r} here; there are {', '.join(CITIES)}")
+    return None
+
+
+def _unknown(name: str) -> str:
+    return f"no city {name!r} here; there are {', '.join(CITIES)}"
 
 
 @server.tool()
@@ -121,6 +141,42 @@ def gradient(
         content=[TextContent(text=f"A gradient of {width} × {height} pixels."), picture],
         structured_content={"width": width, "height": height},
     )
+
+
+@server.prompt()
+def describe_city(
+    name: Annotated[str, Field(description="Lisbon, Nairobi or Oslo")],
+    style: Annotated[str, Field(description="short, cheerful or dry")] = "short",
+) -> str:
+    """Ask for a few words on a city."""
+    found = _found(name)
+    known = f"What is known of it: {found.model_dump_json()}" if found else "Nothing is known of it here."
+    return f"Describe {name} in a {style} paragraph. {known}"
+
+
+@server.resource("demo://cities", mime_type="application/json")
+def cities() -> str:
+    """All cities that the demo knows, as a table."""
+    return json.dumps([{"name": name, **facts} for name, facts in CITIES.items()])
+
+
+@server.resource("demo://city/{name}", mime_type="application/json")
+def city_by_name(name: str) -> str:
+    """One of the cities."""
+    found = _found(name)
+    if found is None:
+        raise ResourceNotFoundError(_unknown(name))
+    return found.model_dump_json()
+
+
+@server.completion()
+async def suggest(_ref: Any, argument: CompletionArgument, _context: Any) -> Completion | None:
+    """What may stand in the gaps of the prompt and of the template."""
+    known = {"name": list(CITIES), "style": ["short", "cheerful", "dry"]}.get(argument.name)
+    if known is None:
+        return None
+    begun = argument.value.casefold()
+    return Completion(values=[one for one in known if one.casefold().startswith(begun)])
 
 
 def _png(width: int, height: int) -> bytes:

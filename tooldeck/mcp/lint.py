@@ -16,7 +16,7 @@ from typing import Any, cast
 from tooldeck.guards.text import one_line
 from tooldeck.mcp.phrases import PHRASES, SENSITIVE_PARAMETERS
 
-__all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_words", "shadowing"]
+__all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_entry", "lint_words", "shadowing"]
 
 _EXCERPT = 90
 # Characters of a text that a finding quotes.
@@ -33,11 +33,11 @@ _IDENTIFIERS = {"$schema", "$id"}
 class Severity(StrEnum):
     """How rarely an honest tool has such a thing."""
 
-    HIGH = "high"
+    DANGER = "danger"
     """Hardly ever by accident."""
-    MEDIUM = "medium"
+    WARNING = "warning"
     """Honest tools have it now and then; read it."""
-    LOW = "low"
+    INFO = "info"
     """Worth knowing."""
 
 
@@ -65,11 +65,21 @@ def lint(definition: Mapping[str, Any]) -> list[Finding]:
     tool = str(definition.get("name", ""))
     found, size = _in_texts(tool, _texts("", definition, _DEEPEST))
     if size > _MOST:
-        said = f"its texts have {size} characters, of which {_MOST} were read"
-        found.append(Finding(Severity.HIGH, tool, "it", said))
+        found.append(_too_long(tool, size))
     found += _name(tool)
     found += _addresses(tool, definition)
     found += _parameters(tool, definition)
+    return gravest_first(found)
+
+
+def lint_entry(name: str, definition: Mapping[str, Any]) -> list[Finding]:
+    """The same for a prompt, a resource or a template as it is listed, under the name that it goes by."""
+    own = ("uri", "uriTemplate")
+    found, size = _in_texts(name, _texts("", definition, _DEEPEST))
+    if size > _MOST:
+        found.append(_too_long(name, size))
+    found += _name(name)
+    found += _addresses(name, {word: told for word, told in definition.items() if word not in own})
     return gravest_first(found)
 
 
@@ -82,6 +92,11 @@ def lint_words(name: str, texts: Iterable[tuple[str, str]]) -> list[Finding]:
     return gravest_first(_in_texts(name, texts)[0])
 
 
+def _too_long(name: str, size: int) -> Finding:
+    said = f"its texts have {size} characters, of which {_MOST} were read"
+    return Finding(Severity.DANGER, name, "it", said)
+
+
 def _in_texts(name: str, texts: Iterable[tuple[str, str]]) -> tuple[list[Finding], int]:
     """The findings of texts one by one, and their characters in all."""
     found: list[Finding] = []
@@ -89,7 +104,7 @@ def _in_texts(name: str, texts: Iterable[tuple[str, str]]) -> tuple[list[Finding
     for where, text in texts:
         read, size = text[: max(0, _MOST - size)], size + len(text)
         found += [Finding(severity, name, where, what, quoted) for severity, what, quoted in _in_text(read)]
-        found += [Finding(Severity.HIGH, name, where, *one) for one in _hidden(text)]
+        found += [Finding(Severity.DANGER, name, where, *one) for one in _hidden(text)]
     return found, size
 
 
@@ -104,10 +119,10 @@ def shadowing(definition: Mapping[str, Any], others: Mapping[str, str]) -> Itera
     tool = str(definition.get("name", ""))
     twin, near = others.get(tool), {_folded(other): other for other in others}.get(_folded(tool))
     if twin is not None:
-        yield Finding(Severity.LOW, tool, "name", f"the server {twin!r} has a tool of this name")
+        yield Finding(Severity.INFO, tool, "name", f"the server {twin!r} has a tool of this name")
     elif near is not None:
         what = f"nearly the name of {near!r} of the server {others[near]!r}"
-        yield Finding(Severity.MEDIUM, tool, "name", what)
+        yield Finding(Severity.WARNING, tool, "name", what)
     texts = [(where, text) for where, text in _texts("", definition, _DEEPEST) if len(text) > _SHORTEST]
     whole = "\n".join(text for _, text in texts)
     for other in [name for name in others if name != tool and len(name) >= _SHORTEST and name in whole]:
@@ -115,7 +130,7 @@ def shadowing(definition: Mapping[str, Any], others: Mapping[str, str]) -> Itera
             if _names(text, other):
                 what = f"it speaks of {other!r}, a tool of the server {others[other]!r}"
                 place = text.find(other)
-                yield Finding(Severity.MEDIUM, tool, where, what, _around(text, place, place + len(other)))
+                yield Finding(Severity.WARNING, tool, where, what, _around(text, place, place + len(other)))
 
 
 def _texts(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
@@ -152,7 +167,7 @@ def _in_text(text: str) -> Iterator[tuple[Severity, str, str]]:
     for address in _ADDRESS.findall(text):
         what = _disguise(address)
         if what:
-            yield Severity.MEDIUM, what, one_line(address)[:_EXCERPT]
+            yield Severity.WARNING, what, one_line(address)[:_EXCERPT]
 
 
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)\]}`,;]+", re.IGNORECASE)
@@ -165,7 +180,7 @@ def _addresses(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
     }
     if hosts:
         shown = ", ".join(one_line(host) for host in sorted(hosts))
-        yield Finding(Severity.LOW, tool, "addresses", "it names addresses", shown[:_EXCERPT])
+        yield Finding(Severity.INFO, tool, "addresses", "it names addresses", shown[:_EXCERPT])
 
 
 def _hidden(text: str) -> Iterator[tuple[str, str]]:
@@ -226,7 +241,7 @@ def _parameters(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
             about = cast("dict[str, Any]", inner).get("description") if isinstance(inner, dict) else ""
             what = "a parameter that may carry more than the tool needs"
             yield Finding(
-                Severity.LOW,
+                Severity.INFO,
                 tool,
                 f"inputSchema.properties.{name}",
                 what,
@@ -237,7 +252,7 @@ def _parameters(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
 def _name(tool: str) -> Iterator[Finding]:
     if any(char.isascii() and char.isalpha() for char in tool) and not tool.isascii():
         shown = tool.encode("unicode_escape").decode()[:_EXCERPT]
-        yield Finding(Severity.HIGH, tool, "name", "letters that may pass for others", shown)
+        yield Finding(Severity.DANGER, tool, "name", "letters that may pass for others", shown)
 
 
 def _names(text: str, other: str) -> bool:

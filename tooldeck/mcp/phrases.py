@@ -17,13 +17,13 @@ def _phrase(severity: str, what: str, *patterns: str) -> tuple[str, str, re.Patt
 
 PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     _phrase(
-        "high",
+        "danger",
         "an order to set other instructions aside",
         r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|other|all|any|your)\b"
         r".{0,20}\b(?:instructions?|rules?|prompts?|guidelines?|directives?)\b",
     ),
     _phrase(
-        "high",
+        "danger",
         "an order to hide something from the person",
         r"\b(?:do not|don'?t|never|must not|should not|avoid)\b.{0,25}"
         r"\b(?:tell|inform|mention|reveal|disclos|notify|alert|show|telling|mentioning)\w*\b"
@@ -32,20 +32,20 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\bkeep\b.{0,20}\b(?:secret|hidden)\b.{0,20}\b(?:user|human|person)\b",
     ),
     _phrase(
-        "high",
+        "danger",
         "a mark that passes for an instruction of the system",
         r"<\s*/?\s*(?:important|system|instructions?|secret|admin|critical|assistant)\s*>",
         r"\[/?(?:INST|SYSTEM)\]",
         r"<\|(?:im_start|im_end|system|endoftext)\|>",
     ),
     _phrase(
-        "high",
+        "danger",
         "a file that holds secrets",
         r"~/\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/credentials|/etc/(?:passwd|shadow)\b",
         r"\.(?:cursor|claude|codeium)/mcp\.json|claude_desktop_config|\.netrc\b|\.pgpass\b",
     ),
     _phrase(
-        "high",
+        "danger",
         "an order to send data elsewhere",
         r"\b(?:send|forward|upload|post|transmit|exfiltrat\w+|bcc|copy|leak)\b.{0,60}\b(?:to|at)\b\s*"
         r"(?:https?://|[\w.+-]+@[\w-]+\.\w)",
@@ -54,7 +54,7 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\b.{0,60}\b(?:param\w*|argument|field|sidenote|side note)\b",
     ),
     _phrase(
-        "medium",
+        "warning",
         "an order about the use of other tools",
         r"\b(?:before|after|when(?:ever)?|instead of)\b.{0,20}\b(?:us\w+|call\w*|invok\w+)\b.{0,15}"
         r"\b(?:any|every|all|other)\b.{0,15}\btools?\b",
@@ -62,14 +62,14 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"\b(?:first|before|instead)\b",
     ),
     _phrase(
-        "medium",
+        "warning",
         "it speaks of the conversation or of the system prompt",
         r"\bsystem prompt\b|\b(?:full|entire|whole|previous) (?:conversation|chat)\b"
         r"|\bconversation history\b",
     ),
-    _phrase("medium", "a comment that pages do not show", r"<!--"),
+    _phrase("warning", "a comment that pages do not show", r"<!--"),
     _phrase(
-        "medium",
+        "warning",
         "a long run of letters that may be encoded text",
         r"(?=[A-Za-z0-9+/]{0,99}[a-z])(?=[A-Za-z0-9+/]{0,99}[A-Z])(?=[A-Za-z0-9+/]{0,99}[0-9])"
         r"[A-Za-z0-9+/]{120,}={0,2}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from inspect import Signature
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +12,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.guards.text import visible
 from tooldeck.mcp.collection import Collection
 from tooldeck.mcp.completions import Completions, complete
+from tooldeck.mcp.lint import Finding, lint_entry
 from tooldeck.mcp.offers import Offer, text_in, words_in
 from tooldeck.mcp.prompt_text import PromptText, prompt_text
 from tooldeck.registry.json_schema import JsonSchemaParameters, signature_for
@@ -123,6 +124,11 @@ class Prompt:
         self.name = remote.name
         self.__doc__ = remote.description
         self.__signature__: Signature = signature_for(remote.schema)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is suspicious in the words that it is listed with, the gravest first."""
+        return lint_entry(self.remote.name, self.remote.definition)
 
     def __call__(self, **arguments: str) -> PromptText:
         """Fill it in. Raises `DefinitionError` for arguments that misfit."""

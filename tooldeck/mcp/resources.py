@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from inspect import Signature
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from tooldeck.mcp.addresses import expand, schema_of
 from tooldeck.mcp.collection import Collection
 from tooldeck.mcp.completions import Completions, complete
 from tooldeck.mcp.contents import ResourceValue, contents_of
+from tooldeck.mcp.lint import Finding, lint_entry
 from tooldeck.mcp.offers import Offer, text_in, words_in
 from tooldeck.mcp.subscriptions import Subscription, subscribe
 from tooldeck.registry.json_schema import signature_for
@@ -145,6 +146,11 @@ class Resource:
         """What the server says of it."""
         self.uri, self.name = remote.uri, remote.name
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is suspicious in the words that it is listed with, the gravest first."""
+        return lint_entry(self.remote.uri, self.remote.definition)
+
     def read(self) -> ResourceValue:
         """What is in it now."""
         return self._owner.read(self.uri)
@@ -183,6 +189,11 @@ class Template:
         self.name = remote.name
         self.__doc__ = remote.description
         self.__signature__: Signature = signature_for(remote.schema)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is suspicious in the words that it is listed with, the gravest first."""
+        return lint_entry(self.remote.template, self.remote.definition)
 
     def expand(self, **variables: str) -> str:
         """The address with these variables. Raises `DefinitionError` for others than it has."""

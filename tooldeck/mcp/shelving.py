@@ -80,12 +80,13 @@ class Shelving:
                 )
             except DefinitionError as error:
                 bad.append(Malformed(remote.name, str(error)))
+        # Before the tools come: whoever hears of them may look.
+        connection.names = {raw: names[raw] for raw in made}
+        connection.findings = self._findings(connection)
         for name in mine - {tool.name for tool in made.values()}:
             self._shelf.remove(name)
         connection.tools = {raw: self._shelf.add(tool) for raw, tool in made.items()}
-        connection.names = {raw: names[raw] for raw in made}
         connection.malformed = tuple(bad)
-        connection.findings = self._findings(connection)
         connection.notes = self._notes(connection)
         connection.past.keep(session)
         known.update(connection.names)
@@ -124,8 +125,8 @@ class Shelving:
                 yield f"{name!r} is new, and just what {twins[name]!r} was; it asks until it is accepted."
             else:
                 yield f"{name!r} is new; it asks until it is accepted: %mcp approve {connection.label}."
-        yield from (str(one) for one in connection.findings if one.severity is Severity.HIGH)
-        rest = sum(one.severity is Severity.MEDIUM for one in connection.findings)
+        yield from (str(one) for one in connection.findings if one.severity is Severity.DANGER)
+        rest = sum(one.severity is Severity.WARNING for one in connection.findings)
         if rest:
             yield f"{rest} more to look at: %mcp check {connection.label}."
         if self._trust.pins.trouble:

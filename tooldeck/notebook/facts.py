@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from tooldeck.core.approval import Provenance, Word
 from tooldeck.core.call import ToolCall
@@ -31,6 +32,7 @@ __all__ = [
     "count",
     "duration",
     "kept",
+    "marks",
     "origin",
     "own_words",
     "pace",
@@ -105,6 +107,20 @@ def paging(tool: Tool) -> list[str]:
     """What pages of its server have to do with a tool, in words; nothing for most."""
     words = [visible(f"shows {tool.page}")] if tool.page else []
     return words if tool.for_models else [*words, "hidden from models"]
+
+
+class Suspicious(Protocol):
+    """A finding of the lint, as far as it is counted."""
+
+    @property
+    def severity(self) -> str:
+        """``danger``, ``warning`` or ``info``."""
+        ...
+
+
+def marks(found: Iterable[Suspicious]) -> list[str]:
+    """How many findings there are of each severity, in words: ``danger ×2``."""
+    return [f"{severity} ×{many}" for severity, many in Counter(str(one.severity) for one in found).items()]
 
 
 def trusted(tool: Tool, known: Provenance | None = None) -> bool:

@@ -21,6 +21,7 @@ from tooldeck.store.log import LoggedCall
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
+    from tooldeck.mcp.lint import Finding
 
 __all__ = [
     "CallLogTable",
@@ -30,6 +31,8 @@ __all__ = [
     "StoredLogTable",
     "Table",
     "ToolTable",
+    "findings_of",
+    "without_empty",
 ]
 
 
@@ -71,8 +74,8 @@ class ToolTable(Table):
 
     def rows(self) -> list[tuple[str, ...]]:
         """One row a tool; one that cannot be used says why instead of what policy makes of its calls."""
-        return [
-            ("tool", "from", "does", "policy", "tokens", "description"),
+        rows = [
+            ("tool", "from", "does", "policy", "tokens", "lint", "description"),
             *(
                 (
                     tool.name,
@@ -80,11 +83,13 @@ class ToolTable(Table):
                     facts.powers(tool),
                     _off(self.deck, tool) or _word(self.deck.policy, tool),
                     str(self.tokens(tool)),
+                    ", ".join(facts.marks(findings_of(self.deck, tool))),
                     _first_line(tool.description),
                 )
                 for tool in self.tools
             ),
         ]
+        return without_empty(rows, "lint")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -230,6 +235,22 @@ class DeckView:
 
     def _repr_html_(self) -> str:
         return panel(*(f"<code>{shown(line)}</code>" for line in self._lines()))
+
+
+def findings_of(deck: Deck, tool: Tool) -> list[Finding]:
+    """What is suspicious in the words of a server's tool, the gravest first."""
+    if tool.origin.kind != "mcp":
+        return []
+    servers = [made for made in deck.servers() if made.label == tool.origin.label]
+    return servers[0].findings_of(tool) if servers else []
+
+
+def without_empty(rows: list[tuple[str, ...]], heading: str) -> list[tuple[str, ...]]:
+    """The rows without the column of that heading where nothing is in it."""
+    place = rows[0].index(heading)
+    if any(row[place] for row in rows[1:]):
+        return rows
+    return [(*row[:place], *row[place + 1 :]) for row in rows]
 
 
 def _tool_line(deck: Deck, tool: Tool) -> str:

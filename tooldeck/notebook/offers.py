@@ -9,67 +9,107 @@ from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.messages import Message
 from tooldeck.core.parts import Image
-from tooldeck.guards.text import json_text, visible
+from tooldeck.guards.text import json_text, one_line, visible
 from tooldeck.mcp.contents import ResourceValue
 from tooldeck.mcp.prompt_text import PromptText
 from tooldeck.mcp.results import McpValue
-from tooldeck.notebook.listing import Table
+from tooldeck.notebook import facts
+from tooldeck.notebook.listing import Table, without_empty
 from tooldeck.notebook.render import box, shown
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.prompts import Prompt
-    from tooldeck.mcp.resources import Template
+    from tooldeck.mcp.resources import Resource, Template
     from tooldeck.notebook.widgets.fill import FillCard
 
 __all__ = ["PromptTable", "ResourceTable", "prompt_card", "template_card"]
 
 
+class _OfferTable(Table):
+    """A table of what servers offer, with what is suspicious in the words of it underneath."""
+
+    servers: Sequence[Connection]
+
+    def entries(self) -> list[Prompt | Resource | Template]:
+        """What is listed."""
+        raise NotImplementedError
+
+    def _notes(self) -> list[str]:
+        return [one_line(f"note: {found}") for entry in self.entries() for found in entry.findings]
+
+    def __repr__(self) -> str:
+        return "\n".join([Table.__repr__(self), *self._notes()])
+
+    def _repr_html_(self) -> str:
+        return Table._repr_html_(self) + "".join(f"<div>{shown(note)}</div>" for note in self._notes())
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class PromptTable(Table):
+class PromptTable(_OfferTable):
     """What ``%mcp prompts`` shows."""
 
     servers: Sequence[Connection]
     empty = "The connected servers have no prompts."
 
+    def entries(self) -> list[Prompt | Resource | Template]:
+        """The prompts."""
+        return [prompt for made in self.servers for prompt in made.prompts.values()]
+
     def rows(self) -> list[tuple[str, ...]]:
         """One row a prompt, and one for each that cannot be used."""
-        found = [("server", "prompt", "arguments", "description")]
+        found = [("server", "prompt", "arguments", "lint", "description")]
         for made in self.servers:
             for prompt in made.prompts.values():
                 told = prompt.remote
                 gaps = ", ".join(f"{one.name}{' *' if one.required else ''}" for one in told.arguments)
-                found.append((made.label, told.name, gaps, told.description))
+                found.append((made.label, told.name, gaps, _marks(prompt), told.description))
             found += [
-                (made.label, bad.name, "", f"cannot be used: {bad.reason}") for bad in made.prompts.malformed
+                (made.label, bad.name, "", "", f"cannot be used: {bad.reason}")
+                for bad in made.prompts.malformed
             ]
-        return found
+        return without_empty(found, "lint")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ResourceTable(Table):
+class ResourceTable(_OfferTable):
     """What ``%mcp resources`` shows: resources, then templates of addresses."""
 
     servers: Sequence[Connection]
     empty = "The connected servers have no resources."
 
+    def entries(self) -> list[Prompt | Resource | Template]:
+        """The resources and templates."""
+        found: list[Prompt | Resource | Template] = []
+        for made in self.servers:
+            found += [*made.resources.values(), *made.resources.templates.values()]
+        return found
+
     def rows(self) -> list[tuple[str, ...]]:
         """One row a resource or template, and one for each that cannot be used."""
-        found = [("server", "address", "name", "type", "size", "description")]
+        found = [("server", "address", "name", "type", "size", "lint", "description")]
         for made in self.servers:
             offered = made.resources
             for one in offered.values():
                 told = one.remote
                 size = "" if told.size is None else str(told.size)
-                found.append((made.label, told.uri, told.name, told.mime, size, told.description))
+                found.append(
+                    (made.label, told.uri, told.name, told.mime, size, _marks(one), told.description)
+                )
             for template in offered.templates.values():
                 told = template.remote
-                found.append((made.label, told.template, told.name, told.mime, "", told.description))
+                found.append(
+                    (made.label, told.template, told.name, told.mime, "", _marks(template), told.description)
+                )
             found += [
-                (made.label, "", bad.name, "", "", f"cannot be used: {bad.reason}")
+                (made.label, "", bad.name, "", "", "", f"cannot be used: {bad.reason}")
                 for bad in (*offered.malformed, *offered.templates.malformed)
             ]
-        return found
+        return without_empty(found, "lint")
+
+
+def _marks(entry: Prompt | Resource | Template) -> str:
+    return ", ".join(facts.marks(entry.findings))
 
 
 def prompt_card(made: Connection, prompt: Prompt) -> FillCard:
@@ -104,6 +144,7 @@ def _card(made: Connection, thing: Prompt | Template, place: str, kind: str) -> 
         get,
         description=told.description,
         badges=[f"MCP server {made.label}", kind, "untrusted"],
+        findings=thing.findings,
         suggest=suggest if made.session.completes else None,
         write=write,
         draw=_drawn,

@@ -7,8 +7,8 @@ front ends look for neither markup nor formulas.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import tool_tokens
@@ -18,6 +18,9 @@ from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
 from tooldeck.notebook.diffs import DiffRow
 from tooldeck.policy import Policy
+
+if TYPE_CHECKING:
+    from tooldeck.mcp.lint import Finding
 
 __all__ = [
     "badges",
@@ -135,11 +138,12 @@ def _framed(inner: str) -> str:
     return f'<div style="{style}">{inner}</div>'
 
 
-def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
-    """What a person should know of a tool before anything else, in words."""
+def badges(tool: Tool, policy: Policy | None = None, findings: Iterable[Finding] = ()) -> tuple[str, ...]:
+    """What a person should know of a tool before anything else, in words; what the lint found comes first."""
     tokens = tool_tokens(tool)
     pace = facts.pace(tool)
     return (
+        *facts.marks(findings),
         visible(facts.origin(tool.origin)),
         facts.powers(tool),
         facts.asks(tool, policy),
@@ -151,17 +155,21 @@ def badges(tool: Tool, policy: Policy | None = None) -> tuple[str, ...]:
     )
 
 
-def tool_text(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = ()) -> str:
+def tool_text(
+    tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (), findings: Sequence[Finding] = ()
+) -> str:
     """A tool as plain text: name, what it does, what it may do, its parameters, notes for its author."""
     told = tool.description.replace("\n", "\n    ")  # so that no line of it looks like one of ours
-    lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool, policy))]
+    lines = [visible(f"{tool.name}: {told}"), "  " + " · ".join(badges(tool, policy, findings))]
     for name, words, help_text in parameters(tool.parameters):
         lines.append(visible(f"  {name}: {words}" + (f" — {help_text}" if help_text else "")))
-    lines += [visible(f"note: {note}") for note in notes]
+    lines += [visible(f"note: {note}") for note in (*notes, *findings)]
     return "\n".join(lines)
 
 
-def tool_html(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = ()) -> str:
+def tool_html(
+    tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (), findings: Sequence[Finding] = ()
+) -> str:
     """The same as static HTML."""
     rows = [
         (code(name), code(words), code(help_text) if help_text else "")
@@ -170,9 +178,9 @@ def tool_html(tool: Tool, policy: Policy | None = None, notes: Iterable[str] = (
     return panel(
         f"<strong>{code(tool.name)}</strong>",
         code(tool.description) if tool.description else "",
-        shown(" · ".join(badges(tool, policy))),
+        shown(" · ".join(badges(tool, policy, findings))),
         table(rows),
-        *(f"note: {code(note)}" for note in notes),
+        *(f"note: {code(str(note))}" for note in (*notes, *findings)),
     )
 
 

@@ -12,7 +12,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts, render
-from tooldeck.notebook.listing import ToolTable
+from tooldeck.notebook.listing import ToolTable, findings_of
 
 if TYPE_CHECKING:
     from tooldeck.serve.serving import Serving
@@ -29,7 +29,7 @@ def register(formatter: Any, deck: Deck, displayed: Callable[[Any], object]) -> 
     """
     html = formatter.formatters["text/html"]
     plain = formatter.formatters["text/plain"]
-    html.for_type(Tool, lambda tool: render.tool_html(tool, deck.policy))
+    html.for_type(Tool, lambda tool: render.tool_html(tool, deck.policy, (), findings_of(deck, tool)))
     plain.for_type(Tool, lambda tool, printer, _cycle: printer.text(_tool_text(tool, deck)))
     html.for_type(ToolResult, _result_html)
     html.for_type(AddedTools, lambda added: ToolTable(added, deck)._repr_html_())
@@ -68,7 +68,7 @@ def serving_text(made: Serving) -> str:
 
 
 def _tool_text(tool: Tool, deck: Deck) -> str:
-    return render.tool_text(tool, deck.policy)
+    return render.tool_text(tool, deck.policy, (), findings_of(deck, tool))
 
 
 def _result_text(result: ToolResult) -> str:

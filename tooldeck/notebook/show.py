@@ -14,7 +14,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source
 from tooldeck.notebook import render
 from tooldeck.notebook.approvals import shown_in
-from tooldeck.notebook.listing import ToolTable
+from tooldeck.notebook.listing import ToolTable, findings_of
 from tooldeck.notebook.reprs import serving_text
 from tooldeck.notebook.say import say
 
@@ -43,13 +43,13 @@ class Static:
 
 def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None:
     """Display a tool's card, alive for as long as the notebook runs, with notes for its author."""
-    notes = [*notes, *_findings(notebook, tool)]
     try:
         from tooldeck.notebook.widgets.card import ToolCard
     except SetupError as missing:
         _hint(missing)
         policy = notebook.deck.policy
-        display(Static(render.tool_text(tool, policy, notes), render.tool_html(tool, policy, notes)))
+        told = tool, policy, notes, findings_of(notebook.deck, tool)
+        display(Static(render.tool_text(*told), render.tool_html(*told)))
         return
     card: Any = ToolCard(
         tool,
@@ -57,22 +57,10 @@ def show_tool(notebook: Notebook, tool: Tool, notes: Sequence[str] = ()) -> None
         policy=notebook.deck.policy,
         notes=notes,
         app=notebook.apps.card,
+        look=lambda shown: findings_of(notebook.deck, shown),
     )
     notebook.live.follow(card)
     display(card)
-
-
-def _findings(notebook: Notebook, tool: Tool) -> list[str]:
-    """What is suspicious in the words of a server's tool, the gravest first, each with its severity."""
-    if tool.origin.kind != "mcp":
-        return []
-    return [
-        str(one)
-        for made in notebook.deck.servers()
-        if made.label == tool.origin.label
-        for one in made.findings
-        if made.tools.get(one.tool) is tool
-    ]
 
 
 def run_from_form(notebook: Notebook, card: Any, arguments: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from tooldeck.core.breaker import BreakerState
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import json_text
+from tooldeck.mcp.lint import Finding
 from tooldeck.notebook import facts, render
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.widgets._assets import script, style
@@ -34,9 +35,16 @@ class ToolHead(Panel):
     _css = style("card")
     tool = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, tool: Tool, policy: Policy | None, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        policy: Policy | None,
+        notes: Sequence[str] = (),
+        findings: Sequence[Finding] = (),
+    ) -> None:
         super().__init__()
         self.notes = notes
+        self.findings = findings
         self.show(tool, policy)
 
     def show(self, tool: Tool, policy: Policy | None, state: str = "idle") -> None:
@@ -46,15 +54,16 @@ class ToolHead(Panel):
             "name": shown_pieces(tool.name),
             "description": shown_pieces(tool.description),
             "remote": tool.origin.remote,
+            "marks": facts.marks(self.findings),
             "badges": [[[badge, False]] for badge in render.badges(tool, policy)],
-            "notes": [shown_pieces(note) for note in self.notes],
+            "notes": [shown_pieces(str(note)) for note in (*self.notes, *self.findings)],
             "trusted": facts.trusted(tool, None if policy is None else policy.trust_of(tool)),
             "state": state,
         }
 
     def text(self) -> str:
         """The tool as text."""
-        return render.tool_text(self._about, notes=self.notes)
+        return render.tool_text(self._about, notes=self.notes, findings=self.findings)
 
 
 class ToolCard(ipywidgets.VBox):
@@ -63,7 +72,8 @@ class ToolCard(ipywidgets.VBox):
     `run` is called with the arguments of the form once they fit; it may block, and the card shows that it
     runs. Results come in through `show_result`, from whichever side the call was started. Cards of questions
     that come up in between go into the card by `put`. `notes` are for the author of this very tool. `app`
-    makes what is shown below a result that has a page of its server, else None.
+    makes what is shown below a result that has a page of its server, else None; `look` finds what is
+    suspicious in the words of this tool, and of what takes its place.
     """
 
     def __init__(
@@ -73,13 +83,15 @@ class ToolCard(ipywidgets.VBox):
         policy: Policy | None = None,
         notes: Sequence[str] = (),
         app: Callable[[ToolResult], Any] = lambda _: None,
+        look: Callable[[Tool], Sequence[Finding]] = lambda _: (),
     ) -> None:
         self.tool = tool
         self._app_of = app
+        self._look = look
         self._run = run
         self._policy = policy
         self._last: ToolResult | None = None
-        self._head = ToolHead(tool, policy, notes)
+        self._head = ToolHead(tool, policy, notes, look(tool))
         self._gauge = Gauge(tool.name, tool.breaker)
         self._form = self._make_form()
         self._form_place = ipywidgets.VBox()
@@ -207,7 +219,7 @@ class ToolCard(ipywidgets.VBox):
             }
         )
         self._gauge.use(tool.breaker)
-        self._head.notes = ()
+        self._head.notes, self._head.findings = (), self._look(tool)
         self._go.disabled = False
         self._show_tool()
 
@@ -219,14 +231,14 @@ class ToolCard(ipywidgets.VBox):
     # --- saved forms ---------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        parts = [render.tool_text(self.tool, self._policy, self._head.notes)]
+        parts = [render.tool_text(self.tool, self._policy, self._head.notes, self._head.findings)]
         if self._last is not None:
             parts.append(render.result_text(self._last, times=False))
         return "\n".join(parts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-        html = render.tool_html(self.tool, self._policy, self._head.notes)
+        html = render.tool_html(self.tool, self._policy, self._head.notes, self._head.findings)
         if self._last is not None:
             html += render.result_html(self._last, times=False)
         return {**bundle, "text/plain": repr(self), "text/html": html}

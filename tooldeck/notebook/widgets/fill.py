@@ -1,6 +1,6 @@
 """A prompt or a template of a server with its gaps: a form, the call as Python, and what comes of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
@@ -8,6 +8,8 @@ import traitlets
 
 from tooldeck.core.errors import TooldeckError
 from tooldeck.guards.text import visible
+from tooldeck.mcp.lint import Finding
+from tooldeck.notebook import facts
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.forms.suggested import Suggest
 from tooldeck.notebook.render import box, code, panel, parameters, shown
@@ -25,15 +27,17 @@ class FillHead(Panel):
     _css = style("card")
     tool = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, name: str, description: str, badges: list[str]) -> None:
-        self._line = f"{name}: {description}" if description else name
+    def __init__(self, name: str, description: str, badges: list[str], findings: Sequence[Finding]) -> None:
+        told = [f"{name}: {description}" if description else name, *(f"note: {one}" for one in findings)]
+        self._line = "\n".join(told)
         super().__init__()
         self._facts = {
             "name": shown_pieces(name),
             "description": shown_pieces(description),
             "remote": True,
+            "marks": facts.marks(findings),
             "badges": [shown_pieces(badge) for badge in badges],
-            "notes": [],
+            "notes": [shown_pieces(str(one)) for one in findings],
             "trusted": False,
         }
         self.show("idle")
@@ -62,6 +66,7 @@ class FillCard(ipywidgets.VBox):
         *,
         description: str = "",
         badges: list[str],
+        findings: Sequence[Finding] = (),
         values: Mapping[str, Any] | None = None,
         suggest: Suggest | None = None,
         write: Callable[[Mapping[str, Any]], str],
@@ -72,7 +77,7 @@ class FillCard(ipywidgets.VBox):
         self._get = get
         self._write = write
         self._draw = draw
-        self._head = FillHead(name, description, badges)
+        self._head = FillHead(name, description, badges, findings)
         self.form = Form(schema, values, outside=True, suggest=suggest)
         self._go = ipywidgets.Button(
             description="Get", icon="play", tooltip="Send these values to the server"

@@ -101,6 +101,7 @@ class SessionCard(Panel):
                     "name": shown_pieces(tool.name),
                     "powers": _powers(tool),
                     "asks": self._word(name, tool),
+                    "marks": facts.marks(made.findings_of(tool)),
                     "about": shown_pieces(tool.description),
                 }
                 for name, tool in list(made.tools.items())
@@ -110,6 +111,10 @@ class SessionCard(Panel):
             ],
             "busy": self._busy,
         }
+
+    def _words(self, name: str, tool: Tool) -> list[str]:
+        """The same, and what the lint found, where only text is shown."""
+        return [self._word(name, tool), *facts.marks(self.made.findings_of(tool))]
 
     def _word(self, name: str, tool: Tool) -> str:
         """Whether a call is asked about, in one word; `name` is the server's own."""
@@ -148,7 +153,7 @@ class SessionCard(Panel):
         if made.reason:
             lines.append(visible(f"  {made.reason}"))
         lines += [
-            f"  {visible(tool.name)}: {_powers(tool)} · {self._word(name, tool)}"
+            "  " + " · ".join((f"{visible(tool.name)}: {_powers(tool)}", *self._words(name, tool)))
             for name, tool in made.tools.items()
         ]
         lines += [visible(f"  note: {note}") for note in made.notes]
@@ -158,7 +163,7 @@ class SessionCard(Panel):
         """The same as static HTML."""
         made = self.made
         rows = [
-            (code(tool.name), shown(_powers(tool)), shown(self._word(name, tool)))
+            (code(tool.name), shown(_powers(tool)), shown(" · ".join(self._words(name, tool))))
             for name, tool in made.tools.items()
         ]
         return panel(
