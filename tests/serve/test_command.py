@@ -106,6 +106,34 @@ def test_a_fault_is_one_line_on_standard_error(tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_token_that_was_never_set_opens_nothing_and_is_told_what_to_do(
+    tmp_path, monkeypatch, capsys, value
+):
+    file = tmp_path / "loud.py"
+    file.write_text(LOUD)
+    monkeypatch.delenv("MY_TOKEN", raising=False)
+    if value is not None:
+        monkeypatch.setenv("MY_TOKEN", value)
+    assert main(["serve", str(file), "--token-env", "MY_TOKEN"]) == 1
+    said = capsys.readouterr()
+    assert "The environment variable 'MY_TOKEN', which --token-env names, is not set" in said.err
+    assert "export MY_TOKEN=$(openssl rand -hex 32)" in said.err
+    assert len(said.err.strip().splitlines()) == 1
+
+
+def test_a_tool_that_is_not_there_is_named_with_the_nearest(tmp_path, capsys):
+    file = tmp_path / "quiet.py"
+    file.write_text(
+        "from tooldeck import Deck\ndeck = Deck()\ndeck.add(len, name='length', effects='none')\n"
+    )
+    assert main(["serve", str(file), "--tools", "lenght"]) == 1
+    assert (
+        "tools= names 'lenght', and this deck has no such tool; did you mean 'length'?"
+        in capsys.readouterr().err
+    )
+
+
 def test_over_http_it_prints_how_to_connect_and_ends_when_told(tmp_path):
     file = tmp_path / "loud.py"
     file.write_text(LOUD)
@@ -128,11 +156,3 @@ def test_over_http_it_prints_how_to_connect_and_ends_when_told(tmp_path):
 async def added(serving):
     async with connect(serving) as one:
         return (await one.call_tool("add", {"a": 1, "b": 2})).structured_content
-
-
-def test_a_token_that_was_never_set_opens_nothing(tmp_path, capsys, monkeypatch):
-    file = tmp_path / "loud.py"
-    file.write_text(LOUD)
-    monkeypatch.delenv("NEVER_SET", raising=False)
-    assert main(["serve", str(file), "--token-env", "NEVER_SET"]) == 1
-    assert "token=" in capsys.readouterr().err

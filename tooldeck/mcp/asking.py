@@ -93,7 +93,7 @@ class Asking:
         try:
             return await raw.request(client, method, params, limit)
         except Exception as error:  # noqa: BLE001 - whatever the client library raises, told in our words
-            raise await self._call_error(error, method) from None
+            raise await self._call_error(error, f"the request {method!r}") from None
 
     async def perform(
         self,

@@ -163,8 +163,8 @@ class Connection:
             return self.tools[name]
         except KeyError:
             close = nearest(name, self.tools)
-            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise KeyError(f"The MCP server {self.label!r} has no tool {name!r}{hint}") from None
+            hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"it has {len(self.tools)}."
+            raise KeyError(f"The MCP server {self.label!r} has no tool {name!r}; {hint}") from None
 
     def __getattr__(self, name: str) -> Tool:
         # Names with an underscore are Python's and IPython's to ask for: displaying a connection must call

@@ -26,15 +26,16 @@ def of_call(error: Exception, tool: str, server: str) -> Exception:
     from pydantic import ValidationError
 
     inner = _single(error)
-    where = f"{tool} of the MCP server {server!r}"
+    where = _where(tool, server)
     if isinstance(inner, TooldeckError):
         return inner
     if isinstance(inner, MCPError):
+        if inner.code == _BAD_ARGUMENTS and where.startswith("The "):  # no tool, whose arguments it would be
+            return McpRefused(f"The MCP server {server!r} refused {tool}: {inner.message}", server)
         if inner.code == _BAD_ARGUMENTS:
             return McpRefused(f"{where} refused the arguments: {inner.message}", server)
-        return McpAnswerError(
-            f"{where} answered with error {inner.code}: {inner.message}", server, inner.code
-        )
+        told = f"{where} was answered" if where.startswith("The ") else f"{where} answered"
+        return McpAnswerError(f"{told} with error {inner.code}: {inner.message}", server, inner.code)
     if isinstance(inner, ValidationError):
         fault = inner.errors()[0]
         place = ".".join(str(step) for step in fault["loc"])
@@ -80,25 +81,28 @@ def of_fork(server: str) -> McpClosed:
 def of_sign_in(why: str, tool: str, server: str) -> McpNotSignedIn:
     """A call that the server wants somebody to sign in for, and nobody was."""
     return McpNotSignedIn(
-        f"{tool} of the MCP server {server!r} was not called: the server wants to know who asks; {why}.",
+        f"{_where(tool, server)} was not called: the server wants to know who asks; {why}.",
         server,
     )
 
 
 def of_refusal(reason: str, tool: str, server: str) -> McpRefused:
     """A call whose server wanted words of a model and got none."""
-    return McpRefused(
-        f"{tool} of the MCP server {server!r} wants a model to answer: {reason.rstrip('.')}.", server
-    )
+    return McpRefused(f"{_where(tool, server)} wants a model to answer: {reason.rstrip('.')}.", server)
 
 
 def of_limit(seconds: float, tool: str, server: str) -> McpTimeout:
     """A call that took too long."""
     return McpTimeout(
-        f"{tool} of the MCP server {server!r} took longer than its limit of {seconds:g} s; "
-        "the server was told to stop.",
+        f"{_where(tool, server)} took longer than its limit of {seconds:g} s; the server was told to stop.",
         server,
     )
+
+
+def _where(tool: str, server: str) -> str:
+    """What a sentence begins with: a tool by its name, or something like ``the resource 'x'``."""
+    capital = f"T{tool[1:]}" if tool.startswith("the ") else tool
+    return f"{capital} of the MCP server {server!r}"
 
 
 def _single(error: BaseException) -> BaseException:

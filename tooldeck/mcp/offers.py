@@ -61,7 +61,7 @@ class Offered(Generic[T]):
         """Ask the server for the whole list."""
         good: dict[str, T] = {}
         bad: list[Malformed] = []
-        for entry in await self._session.perform(self._offer.method, self._pages):
+        for entry in await self._session.perform(f"the request {self._offer.method!r}", self._pages):
             self._take(entry, good, bad)
         self.known, self.malformed = good, tuple(bad)
         return good

@@ -43,7 +43,7 @@ def folders(given: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     found = [Path(one).expanduser().resolve() for one in ([given] if isinstance(given, str) else given)]
     for one in found:
         if not one.is_dir():
-            raise DefinitionError(f"roots must be folders, got {str(one)!r}.")
+            raise DefinitionError(f"There is no folder {str(one)!r}, which roots names.")
     return tuple(dict.fromkeys(found))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tooldeck import __version__
-from tooldeck.core.errors import TooldeckError
+from tooldeck.core.errors import DefinitionError, TooldeckError
 from tooldeck.mcp import sdk
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _over_stdio(options: argparse.Namespace) -> int:
 def _over_http(options: argparse.Namespace) -> int:
     from tooldeck.serve.loading import load_deck
 
-    token = None if options.token_env is None else os.environ.get(options.token_env, "")
+    token = None if options.token_env is None else _token_in(options.token_env)
     deck = load_deck(options.target)
     with _closing(deck):
         serving = deck.serve(
@@ -67,6 +67,17 @@ def _over_http(options: argparse.Namespace) -> int:
             print(text, flush=True)  # noqa: T201 - what the person needs next
         threading.Event().wait()
     return 0
+
+
+def _token_in(variable: str) -> str:
+    token = os.environ.get(variable)
+    if not token:
+        raise DefinitionError(
+            f"The environment variable {variable!r}, which --token-env names, is not set; put into it what "
+            f"clients have to send, as in: export {variable}=$(openssl rand -hex 32). Leave --token-env out, "
+            "and a token is made."
+        )
+    return token
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,9 +12,13 @@ from tooldeck.core.action_tool import with_actions
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.gates import PATTERN_MARKS
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Effect, read_effects
+from tooldeck.core.vocabulary import Effect, nearest, read_effects
 
-__all__ = ["Exposure", "read_exposure"]
+__all__ = ["Exposure", "check_names", "read_exposure"]
+
+
+_FEW = 10
+# Names of tools that an error lists.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,19 @@ def read_exposure(
                 f"allow= takes names, one for each tool that may do more than read, not {name!r}."
             )
     return Exposure(read_effects(effects) or frozenset(), frozenset(allowed), only)
+
+
+def check_names(exposure: Exposure, tools: Mapping[str, Tool]) -> None:
+    """Raise `DefinitionError` for a name that none of `tools` has; a pattern may fit one that comes later."""
+    known = [*tools, *(f"{name}.{action}" for name, tool in tools.items() for action in tool.actions)]
+    for option, names in (("tools", exposure.only or ()), ("allow", sorted(exposure.allowed))):
+        for name in names:
+            if name in known or set(name) & set(PATTERN_MARKS):
+                continue
+            close = nearest(name, known, 1)
+            few = ", ".join([*list(tools)[:_FEW], *(["…"] if len(tools) > _FEW else [])])
+            hint = f"did you mean {close[0]!r}?" if close else f"it has: {few or 'none yet'}."
+            raise DefinitionError(f"{option}= names {name!r}, and this deck has no such tool; {hint}")
 
 
 def _names(option: str, given: Any) -> tuple[str, ...]:

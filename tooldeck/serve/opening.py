@@ -10,7 +10,7 @@ from tooldeck import __version__
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.host import Host
 from tooldeck.core.options import check_name
-from tooldeck.serve.exposure import read_exposure
+from tooldeck.serve.exposure import check_names, read_exposure
 from tooldeck.serve.guard import check_host, read_token
 from tooldeck.serve.host import ServedHost
 from tooldeck.serve.http import HttpCarrier
@@ -36,6 +36,7 @@ def make_server(
 ) -> DeckServer:
     """A server of the deck that nothing carries yet; `host` is where bodies run."""
     exposure = read_exposure(tools, allow, effects)
+    check_names(exposure, deck.tools)
     return DeckServer(deck, exposure, host or ServedHost(), name=check_name(name), version=__version__)
 
 

@@ -93,10 +93,7 @@ class InspectingLines(DeckMagicsBase):
         return self.notebook.mcp.request(made.label, method, params)
 
     def _ping(self, rest: str) -> None:
-        made, more = self._one_of("ping", rest)
-        if more:
-            found_in(self.notebook.mcp, more)  # says what there is
-            raise Mistake(f"%mcp ping takes one label of a server, got {rest.strip()!r}.")
+        made = self._only("ping", rest)
         say(f"{made.label} answered within {facts.duration(self.notebook.mcp.ping(made.label))}.")
 
     def _stats(self, rest: str) -> TimingTable:
@@ -136,6 +133,14 @@ class InspectingLines(DeckMagicsBase):
             return self.deck.servers()
         return [found_in(self.notebook.mcp, label) for label in labels]
 
+    def _only(self, verb: str, rest: str) -> Connection:
+        """The server that a line names and nothing else, or the only one."""
+        made, more = self._one_of(verb, rest)
+        if more:
+            found_in(self.notebook.mcp, more)  # says what there is
+            raise Mistake(f"%mcp {verb} takes one label of a server, got {rest.strip()!r}.")
+        return made
+
     def _one_of(self, verb: str, rest: str) -> tuple[Connection, str]:
         """The server that a line begins with, or the only one, and what follows."""
         servers = {made.label: made for made in self.deck.servers()}
@@ -146,7 +151,8 @@ class InspectingLines(DeckMagicsBase):
             return next(iter(servers.values())), rest.strip()
         if not servers:
             raise Mistake("No server is connected; try %mcp connect demo.")
-        raise Mistake(f"%mcp {verb} needs the label of a server first: {', '.join(servers)}.")
+        given = f", and {word!r} is none" if word else ""
+        raise Mistake(f"%mcp {verb} needs the label of a server first: {', '.join(servers)}{given}.")
 
 
 @contextmanager

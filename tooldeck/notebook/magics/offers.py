@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.errors import DefinitionError, SetupError
@@ -23,6 +24,7 @@ OFFER_WORDS = ("prompts", "prompt", "resources", "read", "subscribe", "unsubscri
 """The words that this file adds to ``%mcp``."""
 READ_OPTIONS = ("save",)
 """The options of ``%mcp read`` that take a value."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 
 class OfferLines(InspectingLines):
@@ -65,6 +67,7 @@ class OfferLines(InspectingLines):
             return self._filled(template, f"%mcp read {word}", asked, lambda: template_card(made, template))
         if pairs:
             raise Mistake(f"%mcp read: {made.label} has no template {word!r}; %mcp resources lists them.")
+        _check_address("read", word)
         with working_here():
             return made.resources.read(word)
 
@@ -86,6 +89,7 @@ class OfferLines(InspectingLines):
         made, uri = self._one_of("subscribe", rest)
         if not uri:
             raise Mistake("%mcp subscribe needs an address; %mcp resources lists them.")
+        _check_address("subscribe", uri)
         with working_here():
             made.resources.subscribe(uri)
         say(f"Changes of {uri} are told until %mcp unsubscribe {made.label} {uri}.")
@@ -97,6 +101,13 @@ class OfferLines(InspectingLines):
             one.close()
         told = ", ".join(one.uri for one in ours)
         say(f"Changes of {told} are told no more." if ours else f"{made.label} has no such subscription.")
+
+
+def _check_address(verb: str, word: str) -> None:
+    if not _ADDRESS.fullmatch(word):
+        raise Mistake(
+            f"%mcp {verb}: {word!r} is no address such as demo://cities; %mcp resources lists them."
+        )
 
 
 def _template(made: Connection, word: str) -> Template | None:

@@ -36,6 +36,16 @@ FLAGS = ("trust",)
 """Those that take none."""
 
 
+_MEANT = {
+    **dict.fromkeys(("disconnect", "stop", "remove", "kill", "exit", "quit"), "close"),
+    **dict.fromkeys(("add", "start", "open"), "connect"),
+    **dict.fromkeys(("servers", "status", "ls"), "list"),
+    **dict.fromkeys(("restart", "reload"), "reconnect"),
+    **dict.fromkeys(("lint", "scan", "audit"), "check"),
+}
+# Words of other programs, whose letters lead to the wrong one of ours.
+
+
 @magics_class
 class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLines, ServingLines):
     """Magics for MCP servers."""
@@ -91,6 +101,8 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         verb, _, rest = line.strip().partition(" ")
         if not verb:
             raise Mistake(f"%mcp needs a word: {', '.join(WORDS)}; for example %mcp connect demo.")
+        if verb in _MEANT:
+            raise Mistake(f"%mcp does not know {verb!r}; did you mean {_MEANT[verb]}?")
         choose("%mcp", verb, WORDS)
         return getattr(self, f"_{verb}")(rest.strip())
 
@@ -110,6 +122,8 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         show_session(self.notebook, made)
 
     def _list(self, rest: str) -> SessionTable:
+        if rest:
+            raise Mistake(f"%mcp list takes nothing after it, not {rest!r}; %mcp tools LABEL lists tools.")
         return SessionTable(tuple(self.deck.servers()))
 
     def _tools(self, rest: str) -> ToolTable:

@@ -18,13 +18,13 @@ class SigningLines(InspectingLines):
     """Reads the lines; a server need not be named where only one is connected."""
 
     def _login(self, rest: str) -> None:
-        made, _ = self._one_of("login", rest)
+        made = self._only("login", rest)
         with working_here():
             again = self.notebook.mcp.login(made.label)
         show_session(self.notebook, again)
 
     def _logout(self, rest: str) -> None:
-        made, _ = self._one_of("logout", rest)
+        made = self._only("logout", rest)
         taken_back = self.notebook.mcp.logout(made.label)
         why = "" if taken_back else "; the server was not told, since it offers no way to"
         say(f"Signed out of {made.label} and closed it{why}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tooldeck.notebook.lines import Mistake, split
+from tooldeck.notebook.lines import Mistake, choose, split
 from tooldeck.notebook.magics.inspecting import InspectingLines
 from tooldeck.notebook.say import say
 
@@ -30,5 +30,6 @@ class TellingLines(InspectingLines):
         made, level = self._one_of("level", rest)
         if not level:
             raise Mistake(f"%mcp level needs one of {', '.join(LEVELS)}.")
+        choose("%mcp level", level, LEVELS)
         made.set_level(level)
         say(f"{made.label} tells what is {level} or graver.")
