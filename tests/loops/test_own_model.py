@@ -9,7 +9,8 @@ import pytest
 from tooldeck import Deck, DefinitionError, Injected, Message, Run, SetupError, ToolContext, calling
 from tooldeck.core.errors import Cancelled
 from tooldeck.core.host import LimitPassed
-from tooldeck.loops import ModelReply, scripted
+from tooldeck.core.messages import ToolRequest, Usage
+from tooldeck.loops import ModelReply, RunLimits, scripted
 from tooldeck.testing import fake_deck
 
 
@@ -45,6 +46,34 @@ def test_the_deck_gives_one_reply_and_makes_none_of_its_calls(ask):
     reply = ask(deck, "hello", model=scripted([("broken", {})]))
     assert reply.requests[0].name == "broken"
     assert deck.history() == []
+
+
+def test_replies_for_tools_count_against_the_run_and_cost_that_nobody_tells_ends_it():
+    deck, _host = fake_deck(policy="auto")
+
+    def model(messages, tools):
+        if tools:
+            asked = (
+                () if any(message.answers for message in messages) else (ToolRequest("1", "describe", "{}"),)
+            )
+            return ModelReply("done", asked, usage=Usage(5, 5, cost=0.1))
+        return ModelReply("a cat")
+
+    def describe(context: Injected[ToolContext]) -> str:
+        """Say what it is."""
+        return context.deck.complete([Message("user", "what?")]).text
+
+    deck.add(describe, effects="model")
+    deck.model = model
+    done = deck.run("Describe it.")
+    assert done.status == "done"
+    assert done.inner.estimated
+    assert done.usage.total == 20
+    assert f"20 tokens and {done.inner.total} in calls" in repr(done)
+    unknown = deck.run("Describe it.", limits=RunLimits(cost=5.0))
+    assert unknown.status == "failed"
+    assert "tells no cost" in unknown.reason
+    assert deck.complete([Message("user", "what?")]).text == "a cat"  # outside of a run nothing is counted
 
 
 def test_a_tool_asks_the_model_of_its_deck():

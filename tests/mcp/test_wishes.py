@@ -10,9 +10,9 @@ import pytest
 from tooldeck import Deck
 from tooldeck.core.approval import Decision
 from tooldeck.core.errors import DefinitionError
-from tooldeck.core.messages import Message, ModelReply, Usage
+from tooldeck.core.messages import Message, ModelReply, ToolRequest, Usage
 from tooldeck.core.questions import Answer
-from tooldeck.loops import scripted
+from tooldeck.loops import RunLimits, scripted
 from tooldeck.mcp.sampling import SAMPLE
 
 LIMIT = 40.0
@@ -82,6 +82,28 @@ def test_what_the_model_used_is_counted_and_noted(deck):
     assert "The server had the model answer, 11 tokens in and 3 out." in map(str, result.notes)
 
 
+def test_what_a_server_has_the_model_say_counts_against_the_run_around_it(deck):
+    def once(messages, tools):
+        if tools and not any(message.answers for message in messages):
+            asked = (ToolRequest("1", "poem", '{"topic": "x"}'),)
+            return ModelReply(requests=asked, usage=Usage(100, 10, cost=0.5))
+        return ModelReply("Roses.", usage=Usage(11, 3, cost=0.25))
+
+    deck.model = once
+    done = deck.run("A poem, please.")
+    assert done.calls[0].result.ok
+    assert (done.rounds, done.usage, done.inner) == (2, Usage(111, 13, cost=0.75), Usage(11, 3, cost=0.25))
+    assert "124 tokens and 14 in calls, cost 1" in repr(done)
+    stopped = deck.run("A poem, please.", limits=RunLimits(tokens=120))
+    assert (stopped.status, stopped.rounds) == ("limit", 1)
+    assert stopped.reason == "124 tokens were used, and 120 are the limit of this run"
+    refused = deck.run("A poem, please.", limits=RunLimits(tokens=100))
+    assert refused.inner == Usage()
+    assert "No model was asked, since the limit of 100 tokens is reached of the run that asks." in (
+        refused.calls[0].result.error
+    )
+
+
 def test_what_the_person_edits_is_what_the_model_is_told(deck, person):
     edited = {
         "server": "offers",
@@ -143,7 +165,7 @@ def test_a_server_learns_of_the_folders_that_were_named_and_no_others(deck, tmp_
     assert deck.call("folders").unwrap().structured["result"] == [tmp_path.as_uri()]
     changed = made.log.exchanges("roots/list_changed")
     assert bool(changed) == made.session.is_legacy
-    with pytest.raises(DefinitionError, match="must be folders"):
+    with pytest.raises(DefinitionError, match="which roots names"):
         made.tell_roots(tmp_path / "none")
     made.tell_roots()
     assert deck.call("folders").unwrap().structured["result"] == []

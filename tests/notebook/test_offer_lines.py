@@ -142,7 +142,7 @@ def test_the_log_shows_which_rounds_belong_to_one_call(shell: Shell) -> None:
         ("subscribe", "needs an address"),
         ("level", "needs one of debug"),
         ("level loud", "level must be debug"),
-        ("roots /nowhere/at/all", "must be folders"),
+        ("roots /nowhere/at/all", "which roots names"),
     ],
 )
 def test_a_mistake_is_one_sentence(shell: Shell, line: str, said: str) -> None:

@@ -15,7 +15,7 @@ from tooldeck.core.settings import LoopSettings, loop_settings
 
 if TYPE_CHECKING:
     from tooldeck.core.deadline import Stopwatch
-    from tooldeck.core.messages import Message
+    from tooldeck.core.messages import Message, Usage
 
 __all__ = ["Rewrite", "Run"]
 
@@ -35,6 +35,14 @@ class RunAccount(Protocol):
     @property
     def tokens_left(self) -> int | None:
         """Until the limit, that of a run around it counted in, 0 where it has passed; None without one."""
+        ...
+
+    def overdrawn(self) -> str | None:
+        """Which limit of tokens or cost is reached, here or in a run around it, in words; None for none."""
+        ...
+
+    def charge_aside(self, usage: Usage, /) -> None:
+        """Count a reply that a tool or a server had a model give. Safe from every thread."""
         ...
 
 

@@ -89,6 +89,9 @@ class RunResult:
     """Its replies one by one."""
     started: float = 0.0
     """Monotonic seconds at its start, as those of its calls are counted."""
+    inner: Usage = field(default_factory=Usage)
+    """What models used within its calls: in runs of theirs, and for tools and servers that wanted a reply. It
+    counts against the limits, and is not in `usage`."""
 
     @property
     def ok(self) -> bool:
@@ -108,5 +111,8 @@ class RunResult:
         rounds = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
         said = self.text if self.ok else self.reason
         shown = quoted(said if len(said) <= 200 else f"{said[:199]}…")
-        cost = "" if self.usage.cost is None else f", cost {self.usage.cost:.4g}"
-        return f"<RunResult {self.status}, {rounds}, {calls}, {self.usage.total} tokens{cost}: {shown}>"
+        spent = (self.usage + self.inner).cost
+        cost = "" if spent is None else f", cost {spent:.4g}"
+        within = f" and {self.inner.total} in calls" if self.inner.total else ""
+        tokens = f"{self.usage.total} tokens{within}"
+        return f"<RunResult {self.status}, {rounds}, {calls}, {tokens}{cost}: {shown}>"

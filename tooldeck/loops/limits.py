@@ -60,7 +60,10 @@ class Account:
         self.usage = Usage()
         """By its own model."""
         self.inner = Usage()
-        """By the models of runs that its calls started: they are within its limits as well."""
+        """By the models of runs that its calls started, and for tools and servers that wanted a reply: it is
+        within its limits as well."""
+        self.untold = False
+        """Whether such a reply told no cost."""
         self.within: Account | None = None
         """The account of the run around it, whose limits hold here too."""
         self._now = now
@@ -137,8 +140,18 @@ class Account:
     def charge(self, usage: Usage) -> None:
         """Count what its own model used, here and in the runs around it."""
         self.usage += usage
-        around = self.within
+        if self.within is not None:
+            self.within.charge_inner(usage)
+
+    def charge_inner(self, usage: Usage) -> None:
+        """Count what was used within its calls, here and in the runs around it."""
+        around: Account | None = self
         while around is not None:
             with around.lock:
                 around.inner += usage
             around = around.within
+
+    def charge_aside(self, usage: Usage) -> None:
+        """See `tooldeck.core.run.RunAccount`."""
+        self.charge_inner(usage)
+        self.untold = self.untold or usage.cost is None

@@ -43,7 +43,7 @@ from tooldeck.loops.resuming import Keeper
 from tooldeck.search.searched import Offer
 from tooldeck.store.protocol import Store
 
-__all__ = ["Doors", "Loop"]
+__all__ = ["Doors", "Loop", "estimated"]
 
 
 class Doors(NamedTuple):
@@ -143,6 +143,7 @@ class Loop:
             end.exception,
             tuple(self._replies),
             self._account.started,
+            self._account.inner,
         )
         self._keeper.keep(self._messages, self._account, end.status)
         self._doors.emit(RunEnded(result))
@@ -205,7 +206,8 @@ class Loop:
         if spent is not None:
             return _End(RunStatus.LIMIT, spent)
         costs = self._account.used.cost
-        if self._account.limits.cost is not None and self._account.rounds and costs is None:
+        untold = costs is None or self._account.untold
+        if self._account.limits.cost is not None and self._account.rounds and untold:
             said = "the model tells no cost, so that the limit of this run cannot be kept; give it prices"
             return _End(RunStatus.FAILED, said)
         return None
@@ -256,7 +258,7 @@ class Loop:
             seconds=account.seconds_left,
         )
         account.rounds = number
-        usage = reply.usage or _estimate(conversation, offered, reply)
+        usage = reply.usage or estimated(conversation, offered, reply)
         account.charge(usage)
         took = account.seconds - asked
         self._replies.append(Round(number, asked, took, usage, reply.model))
@@ -323,7 +325,7 @@ def _asked(model: Model, run: Run, number: int) -> ModelAsked:
     )
 
 
-def _estimate(conversation: Sequence[Message], tools: Sequence[Tool], reply: ModelReply) -> Usage:
+def estimated(conversation: Sequence[Message], tools: Sequence[Tool], reply: ModelReply) -> Usage:
     """What a reply cost about, where the model does not tell."""
     declared = sum(tool_tokens(tool) for tool in tools)
     read = estimate_tokens(words_of(conversation)) + declared

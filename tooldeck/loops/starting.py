@@ -8,7 +8,7 @@ from typing import Any
 from tooldeck.core.call import current_call
 from tooldeck.core.caller import current_caller
 from tooldeck.core.cancel import CancelToken, token_of
-from tooldeck.core.errors import DefinitionError, SetupError
+from tooldeck.core.errors import DefinitionError, ModelError, SetupError
 from tooldeck.core.messages import Message, ModelReply
 from tooldeck.core.model import Model, check_model
 from tooldeck.core.run import Run
@@ -16,7 +16,7 @@ from tooldeck.core.strangers import to_repr
 from tooldeck.core.tool import Tool
 from tooldeck.loops.asking import ask
 from tooldeck.loops.limits import RunLimits
-from tooldeck.loops.loop import Doors, Loop
+from tooldeck.loops.loop import Doors, Loop, estimated
 from tooldeck.loops.manners import Manner, Native
 from tooldeck.loops.observations import observed
 from tooldeck.loops.resuming import resumed
@@ -100,18 +100,28 @@ async def complete(
     model: Any,
     seconds: float | None,
 ) -> ModelReply:
-    """One reply; given up when the call or the run is that asks for it."""
+    """One reply; given up when the call or the run is that asks for it, whose budget it counts against.
+
+    Raises `ModelError` where that budget is used up.
+    """
     asked = _model(doors, model)
     conversation = [_message(one, "messages") for one in messages]
     token, outer, run = CancelToken(), current_call(), current_caller().run
+    account = None if run is None else run.account
+    over = None if account is None else account.overdrawn()
+    if over is not None:
+        raise ModelError(f"No model was asked, since {over} that asks.")
     if outer is not None:
         token.follow(token_of(outer))
     if run is not None:
         token.follow(run.token)
-    return await ask(
+    reply = await ask(
         asked, conversation, tools, host=doors.host, token=token, tell=_nobody_listens,
         most_chars=RunLimits().reply_chars, seconds=seconds,
     )  # fmt: skip
+    if account is not None:
+        account.charge_aside(reply.usage or estimated(conversation, tools, reply))
+    return reply
 
 
 def _nobody_listens(_text: str, _afresh: bool, /) -> None:  # noqa: FBT001 - its kind is given them so

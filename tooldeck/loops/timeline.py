@@ -165,7 +165,13 @@ def _lines(result: RunResult) -> list[dict[str, Any]]:
     spent = {"input": usage.input, "output": usage.output, "cached": usage.cached, "cost": usage.cost}
     head = {"kind": "run", "run": result.run.id, "status": str(result.status), "reason": result.reason}
     return [
-        {**head, "rounds": result.rounds, "seconds": result.seconds, "usage": spent},
+        {
+            **head,
+            "rounds": result.rounds,
+            "seconds": result.seconds,
+            "usage": spent,
+            "inner_tokens": result.inner.total,
+        },
         *(
             {
                 "kind": "reply",

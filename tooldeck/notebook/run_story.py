@@ -162,7 +162,9 @@ class RunStory:
         words.append(f"{facts.count(self.calls)} of {facts.count(limits.calls, 'call')}")
         told = "about " if self.usage.estimated else ""
         of = "" if limits.tokens is None else f" of {facts.count(limits.tokens)}"
-        words.append(f"{told}{facts.count(self.usage.total)}{of} tokens")
+        inner = 0 if result is None else result.inner.total
+        within = f" and {facts.count(inner)} in calls" if inner else ""
+        words.append(f"{told}{facts.count(self.usage.total)}{of} tokens{within}")
         if self.usage.cost is not None:
             words.append(
                 f"cost {self.usage.cost:.4g}" + ("" if limits.cost is None else f" of {limits.cost:g}")
