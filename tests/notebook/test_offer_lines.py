@@ -141,7 +141,7 @@ def test_the_log_shows_which_rounds_belong_to_one_call(shell: Shell) -> None:
         ("read item --save .", "needs the variables"),
         ("subscribe", "needs an address"),
         ("level", "needs one of debug"),
-        ("level loud", "level must be debug"),
+        ("level loud", "%mcp level does not know 'loud'; there are: debug"),
         ("roots /nowhere/at/all", "which roots names"),
     ],
 )

@@ -82,6 +82,7 @@ class ToolCard(ipywidgets.VBox):
         run: Callable[[dict[str, Any]], object],
         policy: Policy | None = None,
         notes: Sequence[str] = (),
+        *,
         app: Callable[[ToolResult], Any] = lambda _: None,
         look: Callable[[Tool], Sequence[Finding]] = lambda _: (),
     ) -> None:
