@@ -308,6 +308,19 @@ def test_what_is_pointed_at_wrongly_is_named_with_what_is_there(real, ask):
     assert not real.call("lsp", action="symbols", path="../x.py").ok
 
 
+@missing("clangd")
+def test_a_server_that_skips_an_unchanged_text_looks_at_it_again(tmp_path):
+    write(tmp_path, {"a.c": "int on(int level) { return level; }\nint bad(void) { return ; }\n"})
+    deck = Deck(policy="auto", workspace=tmp_path)
+    deck.add_builtins("lsp")
+    ask = asker(deck)
+    assert ask("symbols", path="a.c").symbols
+    for _ in range(2):
+        found = ask("diagnostics", paths=["a.c"])
+        assert [(one.location.line, one.severity) for one in found.diagnostics] == [(2, "error")]
+    deck.close()
+
+
 # -- a server that does what it is told
 
 

@@ -125,9 +125,8 @@ class Documents:
             self._notify("textDocument/didOpen", {"textDocument": about})
             self._close_oldest()
         else:
-            self._notify(
-                "textDocument/didChange", {"textDocument": about, "contentChanges": [{"text": content}]}
-            )
+            changed: dict[str, Any] = {"textDocument": about, "contentChanges": [{"text": content}]}
+            self._notify("textDocument/didChange", {**changed, **self._kind.again})
         return made
 
     async def open_with(self, word: str) -> None:

@@ -61,6 +61,8 @@ class ServerKind:
     """Folders beside the workspace that it may read; ``~`` is the home."""
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """Environment variables; ``~/`` at the beginning of a value is the home."""
+    again: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What a change says beside the text, for a server that would not look at the same text once more."""
 
     def __post_init__(self) -> None:
         """Refuse what could never be started."""
@@ -146,7 +148,7 @@ KINDS: tuple[ServerKind, ...] = (
     ),
     ServerKind(
         "clangd", ("clangd", "--background-index=false"), _C, "apt-get install clangd",
-        watches=("compile_commands.json", ".clangd"),
+        watches=("compile_commands.json", ".clangd"), again={"forceRebuild": True},
     ),
 )  # fmt: skip
 """The servers that are known, in the order in which those of one language are tried."""
