@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from tooldeck import RateSettings
 from tooldeck.core.options import OPTION_NAMES
 from tooldeck.hosts.prompt import question
 from tooldeck.testing import fake_deck
@@ -109,6 +110,12 @@ def breaker(run):
     return [statuses(run, 2, **given)[2][1].status for given in without_and_with(breaker=1)]
 
 
+def rate(run):
+    return [
+        statuses(run, 2, **given)[2][1].status for given in without_and_with(rate=RateSettings(1, wait=0))
+    ]
+
+
 def preview(run):
     shown = []
     for given in without_and_with(preview=lambda x: f"x becomes {x}"):
@@ -192,6 +199,7 @@ EFFECTS = {
     max_chars: [False, True],
     retry: [3, 5],
     breaker: ["failed", "tripped"],
+    rate: ["failed", "limited"],
     preview: [None, "x becomes 1"],
     preview_within: [1, 0],
     resources: [[True, True], [False, False]],

@@ -29,8 +29,7 @@ _SPELT = {
     **dict.fromkeys(("d", "day", "days"), "day"),
 }
 _WORDS = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86400.0: "day"}
-_ROUNDING = 1e-6
-# Seconds; a shorter wait is what adding up intervals left over.
+_ROUNDING = 1e-6  # seconds; a shorter wait is what adding up intervals left over
 _FORM = re.compile(r"\s*(\d{1,9})\s*/\s*(\d{1,9}(?:\.\d{1,9})?)?\s*([a-z]+)\s*", re.IGNORECASE | re.ASCII)
 
 
