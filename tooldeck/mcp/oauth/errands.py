@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 
 from tooldeck.guards.http import GuardedTransport
 from tooldeck.guards.urls import UrlGuard, UrlRefused, masked
-from tooldeck.mcp.oauth.redirect import SignInFailed, is_here
+from tooldeck.mcp.oauth.redirect import SignInFailed, is_here, of_here
 
 __all__ = ["Errands"]
 
@@ -53,7 +52,7 @@ class Errands:
             raise SignInFailed(f"its address {masked(str(url.copy_with(query=None)))} is not encrypted")
         guard = self._guard
         if here:  # a server of this machine may have its neighbours here sign people in
-            guard = replace(guard, allow=(*guard.allow, f"{url.host}:{urlsplit(str(url)).port or 80}"))
+            guard = replace(guard, allow=(*guard.allow, *of_here(str(url))))
         inner = httpx2.AsyncHTTPTransport(trust_env=False, limits=httpx2.Limits(max_keepalive_connections=0))
         guarded: Any = GuardedTransport(guard, inner)
         return httpx2.AsyncClient(transport=guarded, timeout=_PATIENCE, trust_env=False)

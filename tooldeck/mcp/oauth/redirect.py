@@ -10,7 +10,16 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlGuard, UrlRefused, masked
 
-__all__ = ["Redirected", "SignInFailed", "SignInRequest", "WrongAddress", "check_page", "ends_at", "is_here"]
+__all__ = [
+    "Redirected",
+    "SignInFailed",
+    "SignInRequest",
+    "WrongAddress",
+    "check_page",
+    "ends_at",
+    "is_here",
+    "of_here",
+]
 
 _SHOWN = 300
 # Characters of the server's words for a refusal.
@@ -101,7 +110,7 @@ def ends_at(port: int) -> str:
 def check_page(page: str) -> None:
     """Raise `SignInFailed` unless a person may be sent to this page: encrypted, or on this machine."""
     try:
-        site = UrlGuard().read(page)
+        site = UrlGuard(allow=of_here(page)).read(page)
     except UrlRefused as refused:
         raise SignInFailed(f"its page for signing in must not be visited: {refused.why}") from None
     if not page.lower().startswith("https:") and not is_here(site.host):
@@ -113,6 +122,16 @@ def is_here(host: str) -> bool:
     return host in {"localhost", "::1"} or (
         host.startswith("127.") and host.count(".") == 3 and host.replace(".", "").isdigit()
     )
+
+
+def of_here(address: str) -> tuple[str, ...]:
+    """The host and port of an address of this machine, as an exception of the URL guard; else none."""
+    try:
+        read = urlsplit(address)
+        port = read.port or (443 if read.scheme == "https" else 80)
+    except ValueError:
+        return ()
+    return (f"{read.hostname}:{port}",) if is_here(read.hostname or "") else ()
 
 
 def _split(address: str) -> SplitResult:
