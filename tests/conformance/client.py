@@ -17,7 +17,7 @@ from tooldeck.mcp import sdk
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.handlers import Answer, Handlers, Question
 from tooldeck.mcp.oauth.redirect import SignInRequest
-from tooldeck.mcp.oauth.signin import SignIn
+from tooldeck.mcp.oauth.signin import Employee, Program, SignIn
 from tooldeck.registry import json_schema as schemas
 
 GIVEN: dict[str, Any] = {"a": 5, "b": 3}
@@ -43,10 +43,33 @@ async def sign_in(request: SignInRequest) -> str:
         return (await browser.get(request.page)).headers["location"]
 
 
-def identity(context: dict[str, Any]) -> SignIn:
+def issuer_of(url: str) -> str:
+    """The authorization server of the scenario, which a user would have been told by whoever runs it."""
+    place = httpx2.URL(url).copy_with(path="/.well-known/oauth-protected-resource/mcp")
+    return httpx2.get(place, trust_env=False, timeout=10).json()["authorization_servers"][0]
+
+
+def identity(url: str, scenario: str, context: dict[str, Any]) -> SignIn:
     """Who the client is: as the suite registered it, or else by the document that describes it."""
-    if "client_id" in context:
-        return SignIn(client_id=context["client_id"], client_secret=context.get("client_secret"))
+    name, secret = context.get("client_id", ""), context.get("client_secret")
+    if "idp_id_token" in context:
+        return SignIn(
+            by=Employee(
+                name,
+                issuer_of(url),
+                context["idp_token_endpoint"],
+                context["idp_client_id"],
+                secret=secret,
+                id_token=lambda: context["idp_id_token"],
+            )
+        )
+    if "private_key_pem" in context:
+        os.environ["CONFORMANCE_KEY"] = context["private_key_pem"]
+        return SignIn(by=Program(name, issuer_of(url), key_env="CONFORMANCE_KEY"))
+    if "client-credentials" in scenario:
+        return SignIn(by=Program(name, issuer_of(url), secret=secret))
+    if name:
+        return SignIn(client_id=name, client_secret=secret)
     return SignIn(client_metadata_url="https://conformance-test.local/client-metadata.json")
 
 
@@ -80,7 +103,8 @@ def main(url: str) -> None:
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
     deck.mcp.handlers = Handlers(on_elicit=accept, on_sign_in=sign_in)
     mode = "legacy" if dated and dated < "2026" else "auto"
-    made = deck.mcp.connect(url, label="suite", mode=mode, sign_in=identity(context))
+    who = identity(url, os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), context)
+    made = deck.mcp.connect(url, label="suite", mode=mode, sign_in=who)
     for name, given in wanted(made, context):
         result = deck.call(made[name], given)
         if result.status == "invalid":  # also a null is wanted where the schema takes none

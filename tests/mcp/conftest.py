@@ -9,11 +9,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 
 from tooldeck.core.tool import Tool
 from tooldeck.mcp import sdk
+from tooldeck.mcp.connections import Connections
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.session import Session, State
 from tooldeck.registry.json_schema import warm_up
@@ -155,3 +157,43 @@ def everything_wrong() -> list[str]:
     if not python.exists():
         pytest.skip("make test installs the hostile server")
     return [str(python), "-m", "mcp_server_everything_wrong"]
+
+
+@pytest.fixture(scope="session")
+def sites():
+    """The addresses of the server and of its authorization server."""
+    process = subprocess.Popen(
+        [sys.executable, str(SERVERS / "oauth.py")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    server, issuer = process.stdout.readline().split()
+    yield f"{server}/mcp", issuer
+    process.kill()
+    process.wait(10)
+    process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def web():
+    with httpx.Client(trust_env=False, timeout=10) as client:
+        yield client
+
+
+@pytest.fixture
+def signing(sites, web, shelf):
+    """Connections to the server whose person is `signing.person`; `signing.set` makes faults."""
+    from tests.mcp.signing import Person
+
+    server, issuer = sites
+    made = Connections(shelf)
+    made.person = Person(web)
+    made.handlers.on_sign_in = lambda request: made.person(request)
+    made.url = server
+    made.set = lambda **faults: web.get(f"{issuer}/set", params=faults)
+    made.seen = lambda: web.get(f"{issuer}/seen").json()
+    made.set()
+    yield made
+    made.close_all()

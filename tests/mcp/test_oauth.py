@@ -6,88 +6,20 @@ import asyncio
 import json
 import logging
 import re
-import subprocess
 import sys
 import threading
 import time
 from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
 import pytest
 
+from tests.mcp.signing import LIMIT, Person, called, refused
 from tooldeck.core.errors import DefinitionError, SetupError
-from tooldeck.mcp.connections import Connections
 from tooldeck.mcp.errors import McpConnectError, McpNotSignedIn
 from tooldeck.mcp.export import write_log
 from tooldeck.mcp.oauth.redirect import SignInFailed, SignInRequest, WrongAddress, check_page
 from tooldeck.mcp.oauth.signin import SignIn
-
-LIMIT = 40.0
-
-
-@pytest.fixture(scope="module")
-def sites():
-    """The addresses of the server and of its authorization server."""
-    path = __file__.replace("test_oauth.py", "servers/oauth.py")
-    process = subprocess.Popen(
-        [sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    server, issuer = process.stdout.readline().split()
-    yield f"{server}/mcp", issuer
-    process.kill()
-    process.wait(10)
-    process.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def web():
-    with httpx.Client(trust_env=False, timeout=10) as client:
-        yield client
-
-
-class Person:
-    """Visits the page in a browser that is here, or in one elsewhere and pastes where it ended."""
-
-    def __init__(self, web, *, elsewhere=False):
-        self.web = web
-        self.elsewhere = elsewhere
-        self.asked: list[SignInRequest] = []
-        self.ended_at: list[str] = []
-        self.arrived: list[bool] = []
-
-    async def __call__(self, request):
-        self.asked.append(request)
-        ended = await asyncio.to_thread(lambda: self.web.get(request.page).headers["location"])
-        self.ended_at.append(ended)
-        if self.elsewhere:
-            return ended
-        try:
-            await asyncio.to_thread(self.web.get, ended)
-            await asyncio.sleep(LIMIT)
-        finally:
-            self.arrived.append(request.arrived.is_set())
-
-
-@pytest.fixture
-def signing(sites, web, shelf):
-    """Connections to the server whose person is `signing.person`; `signing.set` makes faults."""
-    server, issuer = sites
-    made = Connections(shelf)
-    made.person = Person(web)
-    made.handlers.on_sign_in = lambda request: made.person(request)
-    made.url = server
-    made.set = lambda **faults: web.get(f"{issuer}/set", params=faults)
-    made.seen = lambda: web.get(f"{issuer}/seen").json()
-    made.set()
-    yield made
-    made.close_all()
-
-
-def called(connection, name):
-    tool = connection[name]
-    return tool.executor.submit(tool.invoke, {}).result(LIMIT).text
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -173,13 +105,6 @@ def test_no_secret_is_in_the_log_the_exports_or_what_the_objects_show(signing, t
 
 
 # -- refusals ---
-
-
-def refused(signing, **settings) -> str:
-    with pytest.raises(McpConnectError) as caught:
-        signing.connect(signing.url, label="guarded", **settings)
-    assert "guarded" not in signing
-    return str(caught.value)
 
 
 def test_where_nobody_can_be_asked_there_is_one_refusal_and_no_wait(signing):

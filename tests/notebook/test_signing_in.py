@@ -7,8 +7,11 @@ import asyncio
 import pytest
 
 from tooldeck.mcp.oauth.redirect import SignInFailed, SignInRequest
+from tooldeck.mcp.oauth.signin import Program
 from tooldeck.notebook import sign_in
 from tooldeck.notebook.kernel.environment import Audience
+from tooldeck.notebook.lines import Mistake
+from tooldeck.notebook.magics import signing
 from tooldeck.notebook.widgets.signin import SignInCard
 
 ENDED = "http://127.0.0.1:4711/callback?code=c0de&state=s"
@@ -65,3 +68,36 @@ def test_a_browser_that_comes_back_ends_the_card(wanted) -> None:
     card.over(arrived=True)
     assert card.answer.cancelled()
     assert "the browser came back" in card.text()
+
+
+GIVEN = {"client_id": "reports", "issuer": "https://id.example"}
+
+
+def test_the_secret_of_a_program_is_asked_for_where_nothing_has_it_and_shown_nowhere(monkeypatch) -> None:
+    assert signing.program_of({"label": "x"}) is None
+    named = signing.program_of({**GIVEN, "secret_env": "REPORTS"})
+    assert named is not None
+    assert named.by == Program("reports", "https://id.example", secret_env="REPORTS")
+    monkeypatch.setattr(signing, "audience", lambda: Audience.STDIN)
+    monkeypatch.setattr(signing, "getpass", lambda prompt: "hidden-value ")
+    asked = signing.program_of(GIVEN)
+    assert asked is not None
+    assert asked.by is not None
+    assert asked.by.read_secret() == "hidden-value"
+    assert "hidden" not in repr(asked)
+
+
+def test_a_program_that_is_named_by_half_or_whose_secret_nobody_gives_is_a_mistake(monkeypatch) -> None:
+    with pytest.raises(
+        Mistake, match=r"--key-file belongs to a program .* --client-id NAME and --issuer URL"
+    ):
+        signing.program_of({"key_file": "x.pem"})
+    monkeypatch.setattr(signing, "audience", lambda: Audience.NOBODY)
+    with pytest.raises(
+        Mistake, match=r"Nobody can be asked for the secret of 'reports' here; .*--secret-env"
+    ):
+        signing.program_of(GIVEN)
+    monkeypatch.setattr(signing, "audience", lambda: Audience.STDIN)
+    monkeypatch.setattr(signing, "getpass", lambda prompt: "")
+    with pytest.raises(Mistake, match="No secret was given"):
+        signing.program_of(GIVEN)

@@ -24,7 +24,7 @@ from tooldeck.mcp.resuming import resume
 from tooldeck.mcp.reviving import Reviving
 from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.shelving import Shelving
-from tooldeck.mcp.target import InProcess, check_label, default_label, read_target
+from tooldeck.mcp.target import InProcess, Url, check_label, default_label, read_target
 from tooldeck.mcp.tools import Declarations
 from tooldeck.mcp.waiting import refuse_to_block
 from tooldeck.mcp.ways import Way, Ways
@@ -126,6 +126,8 @@ class Connecting(Accepting):
         check_label(name)
         settings: dict[str, Any] = {"handlers": self.handlers, **options}
         settings["sign_in"] = settings.get("sign_in") or SignIn()  # one for all sessions of the connection
+        if settings["sign_in"].by is not None and not isinstance(read, Url):
+            raise DefinitionError(f"{name!r} is not reached by a URL, so nobody signs in to it.")
         if isinstance(read, InProcess) and self.in_process is not None:
             settings.setdefault("executor", self.in_process)
         past = Past()

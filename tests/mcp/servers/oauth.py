@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 import uvicorn
+from grants import granting  # the neighbour of this file
 from mcp.server.auth.provider import AccessToken, AuthorizationCode, RefreshToken, construct_redirect_uri
 from mcp.server.auth.routes import build_metadata, create_auth_routes
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
@@ -25,7 +26,16 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
 FAULTS: dict[str, str] = {}
-SEEN: dict[str, Any] = {"authorized": [], "refreshed": 0, "revoked": 0, "registered": 0, "tokens": []}
+SEEN: dict[str, Any] = {}
+
+
+def forget() -> None:
+    """As at the start."""
+    FAULTS.clear()
+    SEEN.update(authorized=[], granted=[], refreshed=0, revoked=0, registered=0, tokens=[])
+
+
+forget()
 
 
 class Provider:
@@ -162,9 +172,8 @@ def guarded(app, provider, issuer):
 
 
 async def set_faults(request):
-    FAULTS.clear()
+    forget()
     FAULTS.update(request.query_params)
-    SEEN.update({"authorized": [], "refreshed": 0, "revoked": 0, "registered": 0, "tokens": []})
     return PlainTextResponse("set")
 
 
@@ -211,7 +220,10 @@ authorization = Starlette(routes=[*routes, Route("/set", set_faults), Route("/se
 async def main() -> None:
     ways = [
         (guarded(server.streamable_http_app(), provider, ISSUER), server_socket),
-        (faulty(authorization, provider, ISSUER), issuer_socket),
+        (
+            faulty(granting(authorization, provider, SERVER, FAULTS, SEEN), provider, ISSUER),
+            issuer_socket,
+        ),
     ]
     print(SERVER, ISSUER, flush=True)
     await asyncio.gather(

@@ -12,20 +12,23 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError
+from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthClientMetadata,
     OAuthToken,
 )
-from pydantic import AnyUrl, BaseModel, ValidationError
+from pydantic import AnyUrl, ValidationError
 
 from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import UrlGuard
+from tooldeck.mcp.oauth.answers import check_answer
 from tooldeck.mcp.oauth.browser import Ask, came_back
 from tooldeck.mcp.oauth.errands import Errands
 from tooldeck.mcp.oauth.keeping import Kept
 from tooldeck.mcp.oauth.loopback import free_port
+from tooldeck.mcp.oauth.providers import Provider, provider_of
 from tooldeck.mcp.oauth.redirect import SignInFailed, check_page, ends_at
 from tooldeck.mcp.oauth.signin import SignIn
 from tooldeck.store.masking import scrub
@@ -58,8 +61,8 @@ class SigningAuth(httpx2.Auth):
         self._settings = settings
         self._ask = ask
         self._told = told
-        self._errands = Errands(url, UrlGuard(allow=tuple(settings.allow)))
-        self._provider: OAuthClientProvider | None = None
+        self._errands = Errands(url, UrlGuard(allow=settings.allowed))
+        self._provider: Provider | None = None
         self._kept = Kept()
         self._page = ""
 
@@ -67,7 +70,12 @@ class SigningAuth(httpx2.Auth):
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Drive the provider for one request."""
-        provider = await self._made()
+        try:
+            provider = await self._made()
+        except SignInFailed as error:  # a program without its secret
+            self._told(str(error))
+            yield request
+            return
         flow = provider.async_auth_flow(request)
         sent = False
         try:
@@ -78,34 +86,40 @@ class SigningAuth(httpx2.Auth):
                     response = yield outgoing
                 else:
                     response = await self._errands.send(outgoing)
-                    _check_answer(outgoing, response)
+                    check_answer(outgoing, response)
                 outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         except (SignInFailed, OAuthFlowError, ValidationError) as error:
-            self._told(self._in_words(error, provider))
+            self._told(self._in_words(error))
         finally:
             await flow.aclose()
         if not sent:
             yield request
 
-    async def _made(self) -> OAuthClientProvider:
-        if self._provider is not None:
-            return self._provider
-        settings, kept = self._settings, await self._settings.kept(self._url)
-        self._kept = kept
+    async def _made(self) -> Provider:
+        if self._provider is None:
+            self._kept = await self._settings.kept(self._url)
+            storage, by = _Storage(self._kept, self._save), self._settings.by
+            if by is None:
+                self._provider = self._of_person(storage)
+            else:
+                secret = by.read_secret()
+                if secret is not None:
+                    self._kept.client = _registered(by.client_id, secret, None)
+                self._provider = provider_of(by, secret, self._url, storage, self._errands)
+        return self._provider
+
+    def _of_person(self, storage: _Storage) -> Provider:
+        settings, kept = self._settings, self._kept
         kept.port = kept.port or settings.port or free_port()
         redirect = AnyUrl(ends_at(kept.port))
         if settings.client_id is not None:
-            kept.client = OAuthClientInformationFull(
-                client_id=settings.client_id, client_secret=settings.client_secret, redirect_uris=[redirect]
-            )
-            if settings.client_secret is not None:
-                kept.client.token_endpoint_auth_method = _BASIC
+            kept.client = _registered(settings.client_id, settings.client_secret, [redirect])
         provider = OAuthClientProvider(
             self._url,
             OAuthClientMetadata(client_name="tooldeck", redirect_uris=[redirect]),
-            _Storage(kept, self._save),
+            storage,
             redirect_handler=self._sent_to,
             callback_handler=self._came_back,
             client_metadata_url=settings.client_metadata_url,
@@ -116,17 +130,21 @@ class SigningAuth(httpx2.Auth):
         context.protected_resource_metadata = kept.resource
         if kept.resource is not None:
             context.auth_server_url = str(kept.resource.authorization_servers[0])
-        self._provider = provider
         return provider
+
+    @property
+    def _context(self) -> OAuthContext | None:
+        """What the library found out of the authorization server; None where the user said it all."""
+        return self._provider.context if isinstance(self._provider, OAuthClientProvider) else None
 
     async def _save(self, tokens: OAuthToken) -> None:
         """Keep new tokens, and what it takes to renew them."""
-        assert self._provider is not None  # noqa: S101 - it is the provider that saves
-        context, kept = self._provider.context, self._kept
+        context, kept = self._context, self._kept
         kept.tokens, kept.ends_at = tokens, None
         if tokens.expires_in is not None:
             kept.ends_at = time.time() + int(tokens.expires_in)
-        kept.metadata, kept.resource = context.oauth_metadata, context.protected_resource_metadata
+        if context is not None:
+            kept.metadata, kept.resource = context.oauth_metadata, context.protected_resource_metadata
         await self._settings.save(self._url)
 
     # -- the person ---
@@ -137,17 +155,16 @@ class SigningAuth(httpx2.Auth):
     async def _came_back(self) -> AuthorizationCodeResult:
         """Ask the person, and wait until the browser comes back or its address is pasted."""
         check_page(self._page)
-        assert self._provider is not None  # noqa: S101 - it is the provider that asks
-        metadata = self._provider.context.oauth_metadata
+        metadata = self._context.oauth_metadata if self._context is not None else None
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
             raise SignInFailed("its authorization server does not say that it protects codes (PKCE, S256)")
         found = await came_back(self._ask, self._label, self._page, self._kept.port, self._settings.seconds)
         return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.iss)
 
-    def _in_words(self, error: Exception, provider: OAuthClientProvider) -> str:
+    def _in_words(self, error: Exception) -> str:
         """Why nobody was signed in, as the end of a sentence, with no secret in it."""
-        context = provider.context
-        if isinstance(error, OAuthRegistrationError):
+        context = self._context
+        if isinstance(error, OAuthRegistrationError) and context is not None:
             if context.oauth_metadata is None:
                 return _NO_WAY
             if context.oauth_metadata.registration_endpoint is None:
@@ -178,13 +195,11 @@ class _Storage:
         self._kept.client = client_info
 
 
-def _check_answer(request: httpx2.Request, response: httpx2.Response) -> None:
-    """Refuse answers that the library would quote in its errors and logs: they may hold secrets."""
-    if request.method != "POST" or not response.is_success:
-        return
-    kind: type[BaseModel] = OAuthToken if b"grant_type=" in request.content else OAuthClientInformationFull
-    try:
-        kind.model_validate_json(response.content)
-    except ValidationError as error:
-        place = ".".join(str(step) for step in error.errors()[0]["loc"]) or "JSON"
-        raise SignInFailed(f"its authorization server gave a wrong answer: {place}") from None
+def _registered(
+    client_id: str, secret: str | None, redirects: list[AnyUrl] | None
+) -> OAuthClientInformationFull:
+    """A client that the authorization server knows already."""
+    client = OAuthClientInformationFull(client_id=client_id, client_secret=secret, redirect_uris=redirects)
+    if secret is not None:
+        client.token_endpoint_auth_method = _BASIC
+    return client

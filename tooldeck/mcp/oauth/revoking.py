@@ -24,7 +24,7 @@ async def revoke(url: str, settings: SignIn) -> bool:
     endpoint = kept.metadata.revocation_endpoint if kept.metadata is not None else None
     if endpoint is None or kept.tokens is None or kept.client is None:
         return False
-    errands = Errands(url, UrlGuard(allow=tuple(settings.allow)))
+    errands = Errands(url, UrlGuard(allow=settings.allowed))
     token = kept.tokens.refresh_token or kept.tokens.access_token
     form: dict[str, Any] = {"token": token, "client_id": kept.client.client_id}
     headers: dict[str, str] = {}

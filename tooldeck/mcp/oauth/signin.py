@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.mcp.oauth.unattended import Employee, Program
 
 if TYPE_CHECKING:
     from tooldeck.mcp.oauth.keeping import Kept
 
-__all__ = ["SignIn"]
+__all__ = ["Employee", "Program", "SignIn"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,6 +23,8 @@ class SignIn:
     `DefinitionError` for settings that cannot be.
     """
 
+    by: Program | Employee | None = None
+    """Who signs in without a browser; None for a person with one. What follows but `allow` is for persons."""
     client_id: str | None = None
     """The identity of a client that was registered beforehand."""
     client_secret: str | None = field(default=None, repr=False)
@@ -45,9 +48,18 @@ class SignIn:
             raise DefinitionError(f"port must be 0 to 65535, got {self.port!r}.")
         if self.client_secret is not None and self.client_id is None:
             raise DefinitionError("client_secret needs the client_id that it belongs to.")
+        if self.by is not None and (self.client_id or self.client_metadata_url or self.keep):
+            raise DefinitionError(
+                "Whom `by` names signs in without a browser: client_id belongs into it, and nothing is kept."
+            )
         url = self.client_metadata_url
         if url is not None and (not url.startswith("https://") or url.count("/") < 3 or url.endswith("/")):
             raise DefinitionError(f"client_metadata_url must be an https address with a path, got {url!r}.")
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The hosts with ports that the user named."""
+        return (*self.allow, *(self.by.hosts if self.by is not None else ()))
 
     async def kept(self, url: str) -> Kept:
         """What is kept for the server at `url`; made when there is nothing yet."""

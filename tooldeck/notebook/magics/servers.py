@@ -13,7 +13,7 @@ from tooldeck.notebook.magics.importing import ImportLines
 from tooldeck.notebook.magics.inspecting import INSPECT_WORDS
 from tooldeck.notebook.magics.offers import OFFER_WORDS, OfferLines
 from tooldeck.notebook.magics.serving import ServingLines
-from tooldeck.notebook.magics.signing import SIGN_WORDS, SigningLines
+from tooldeck.notebook.magics.signing import PROGRAM_OPTIONS, SIGN_WORDS, SigningLines, program_of
 from tooldeck.notebook.magics.tasks import TASK_WORDS, TaskLines
 from tooldeck.notebook.magics.telling import TELL_WORDS, TellingLines
 from tooldeck.notebook.places import working_here
@@ -30,7 +30,10 @@ WORDS = (
     *(*SIGN_WORDS, *TASK_WORDS, *INSPECT_WORDS, *OFFER_WORDS, *TELL_WORDS),
 )
 """What may follow ``%mcp``."""
-OPTIONS = ("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots", "rate")
+OPTIONS = (
+    *("label", "reads", "timeout", "connect_timeout", "env", "mode", "transport", "roots", "rate"),
+    *PROGRAM_OPTIONS,
+)
 """The options of ``%mcp connect`` that take a value."""
 FLAGS = ("trust",)
 """Those that take none."""
@@ -73,7 +76,9 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         program, or writes it into a new file, with placeholders in place of all values of variables and
         headers.
 
-        A URL that wants to know who asks shows the page to sign in at. ``%mcp login [LABEL]`` signs in anew,
+        A URL that wants to know who asks shows the page to sign in at. A program signs in as itself with
+        ``--client-id NAME --issuer URL [--secret-env VARIABLE | --key-file FILE]``; a secret that no
+        variable has is asked for. ``%mcp login [LABEL]`` signs in anew,
         ``%mcp logout [LABEL]`` gives the tokens back and closes the connection.
         ``%mcp watch [LABEL] [FILE…]`` starts a local server again whenever its files change, ``%mcp watch
         LABEL off`` no longer.
@@ -202,6 +207,8 @@ def _settings(options: dict[str, str]) -> SessionSettings:
         "env": _environment(options.get("env", "")),
         "roots": [folder for folder in options.get("roots", "").split(",") if folder],
     }
+    if (program := program_of(options)) is not None:
+        found["sign_in"] = program
     if "timeout" in options:
         found["timeout"] = _seconds("timeout", options["timeout"])
     if "connect_timeout" in options:
