@@ -41,6 +41,9 @@ class Card:
     def show_result(self, _result: ToolResult) -> None:
         pass
 
+    def remember(self, _results: list[ToolResult]) -> None:
+        pass
+
 
 def unreachable() -> None:
     """Ask a server that is gone."""

@@ -46,6 +46,7 @@ def test_a_name_that_does_not_exist_is_a_result_with_the_nearest_one(added: Shel
         ("%call", "%call needs a tool"),
         ("%call add 1", "is no argument"),
         ("%call add a=1 a=2", "given twice"),
+        ("%call add(a=1, b=2)", "written without brackets: %call add key=value"),
         ("%call add 'a=1", "never closed"),
         ("%tool", "needs the name"),
         ("%tool ad", "did you mean 'add'"),

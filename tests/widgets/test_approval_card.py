@@ -243,6 +243,9 @@ def test_edited_arguments_are_checked_before_they_count(clock: Clock) -> None:
     assert waiter.decision is not None
     assert waiter.decision.arguments == {"path": "b.txt", "content": "x"}
     assert "with edited arguments" in repr(card)
+    assert "(path='b.txt', content='x') — approved" in repr(card)
+    assert "b.txt" in shown(card.summary)
+    assert "asked for: " in card.html()
 
 
 def test_an_edit_that_changes_nothing_is_no_edit(clock: Clock) -> None:

@@ -14,6 +14,7 @@ from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Status, Trust
 from tooldeck.deck import Deck
 from tooldeck.mcp.lint import Finding, lint
+from tooldeck.notebook.live import Live
 from tooldeck.notebook.widgets import ToolCard
 from tooldeck.notebook.widgets.preview import call_forms, definition
 from tooldeck.policy import Policy
@@ -255,3 +256,22 @@ def test_what_the_lint_finds_is_a_mark_in_words_also_when_the_tool_changes_under
     assert NASTY not in html
     card.replace(make_tool(description="Reads."))
     assert "danger" not in repr(card)
+
+
+def test_a_card_opened_late_has_the_breaker_and_the_history_of_its_tool_but_no_result_of_its_own() -> None:
+    deck = Deck(policy="auto")
+
+    def fetch(n: int) -> int:
+        """Fetch a page."""
+        raise ConnectionError("down")
+
+    tool = deck.add(fetch, effects="none", breaker=2)
+    for n in range(3):
+        deck.call("fetch", n=n)
+    card, _ = opened(tool)
+    Live(deck).follow(card)
+    assert card._gauge.reading["phase"] == "open"
+    assert card._gauge.reading["recent"] == ["failed", "failed", "refused"]
+    assert [entry["state"] for entry in card._history.results] == ["open", "failed", "failed"]
+    assert card._result.results == []
+    assert repr(card) == repr(opened(tool)[0])

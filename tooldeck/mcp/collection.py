@@ -132,5 +132,5 @@ class Collection(Generic[T, B]):
 
     def __repr__(self) -> str:
         known = self._offered.known
-        many = "not read yet" if known is None else f"{len(known)}"
+        many = "not read yet, list(…) reads them" if known is None else f"{len(known)}"
         return f"<{self.what}s of MCP {self._made.label!r}: {many}>"

@@ -94,6 +94,8 @@ def read_call(line: str, magic: str = "%call") -> tuple[str, str | dict[str, Any
         raise Mistake(
             f"{magic} needs a tool: {magic} NAME key=value … or {magic} NAME {{…}}; %tools lists them."
         )
+    if "(" in name:
+        raise Mistake(f"{magic} is written without brackets: {magic} {name.partition('(')[0]} key=value …")
     rest = rest.strip()
     if rest.startswith("{"):
         return name, rest

@@ -14,7 +14,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import code, panel, shown, table
+from tooldeck.notebook.render import code, line, panel, table
 from tooldeck.plugins import GROUP, Plugin
 from tooldeck.policy import Policy
 from tooldeck.store.log import LoggedCall
@@ -219,7 +219,7 @@ class DeckView:
         lines += [f"  granted: {grant}" for grant in deck.policy.grants]
         lines += [f"  server {_server(made)}" for made in deck.servers()]
         lines += [f"  breaker of {name}: {words}" for name, words in self._breakers()]
-        return [head, *(one_line(line) for line in lines)]
+        return [head, *(one_line(told) for told in lines)]
 
     def _breakers(self) -> Iterable[tuple[str, str]]:
         for name in self.deck.tools:
@@ -234,7 +234,7 @@ class DeckView:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        return panel(*(f"<code>{shown(line)}</code>" for line in self._lines()))
+        return panel(*(line(told) for told in self._lines()))
 
 
 def findings_of(deck: Deck, tool: Tool) -> list[Finding]:

@@ -33,9 +33,11 @@ class Live:
         self._lock = threading.Lock()
 
     def follow(self, card: Any) -> None:
-        """Keep a card up to date for as long as somebody holds it."""
+        """Keep a card up to date for as long as somebody holds it; it begins with what happened so far."""
         with self._lock:
             self._cards.add(card)
+        card.remember([result for result in self._deck.history() if result.call.tool is card.tool])
+        self._gauges(card.tool.name)
 
     def follow_session(self, card: Any) -> None:
         """Keep the card of an MCP server up to date for as long as somebody holds it."""

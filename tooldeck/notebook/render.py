@@ -30,6 +30,7 @@ __all__ = [
     "diff_box",
     "folded",
     "further",
+    "line",
     "outcome",
     "outcome_text",
     "panel",
@@ -72,6 +73,11 @@ def shown(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+def line(text: str) -> str:
+    """HTML of a line that is visible already, its indentation kept."""
+    return f'<code style="{_PLAIN};white-space:pre-wrap">{shown(text)}</code>'
+
+
 def box(text: str) -> str:
     """HTML of a long text from outside: a scrolling block."""
     return _box(visible(text))
@@ -88,7 +94,8 @@ def block(text: str) -> str:
 
 
 def _block(inner: str, border: str) -> str:
-    wrap = "max-height:18em;overflow:auto;white-space:pre-wrap;overflow-wrap:break-word"
+    # JupyterLab breaks lines of <pre> anywhere; a word should only break where it does not fit at all.
+    wrap = "max-height:18em;overflow:auto;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
     return f'<pre style="{wrap};border:1px {border} {_LINE};padding:4px 6px;margin:2px 0">{inner}</pre>'
 
 

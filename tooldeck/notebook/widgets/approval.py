@@ -16,6 +16,7 @@ from tooldeck.notebook.render import box, code, diff_box, folded, shown, table
 from tooldeck.notebook.widgets._asked import SCOPES, asked, drawn_preview, foreseen, parse_arguments
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
+from tooldeck.store.masking import mask
 
 __all__ = ["ApprovalCard"]
 
@@ -213,14 +214,16 @@ class ApprovalCard(Panel):
         call = self.request.call
         rows = [
             (code(given.name), shown(given.length), box(given.text) if given.block else code(given.text))
-            for given in facts.arguments(call.arguments)
+            for given in facts.arguments(self._arguments())
         ]
+        asked_for = code(facts.call_line(call.name, call.arguments))
         tool, glyph = self.request.tool, _GLYPHS.get(self.phase, "–")
         return folded(
             f"{glyph} {shown(self._story)} · <code>{shown(self._call())}</code>",
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
             f"{shown(facts.trust(tool, self.request.provenance))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",
+            f"asked for: {asked_for}" if self._edited() is not None else "",
             self._preview_html(),
         )
 
@@ -234,4 +237,17 @@ class ApprovalCard(Panel):
         return f"it would change: {box(preview) if rows is None else diff_box(rows)}"
 
     def _call(self) -> str:
-        return facts.call_line(self.request.tool.name, self.request.call.arguments)
+        """The call as one line."""
+        return facts.call_line(self.request.tool.name, self._arguments())
+
+    def _edited(self) -> Mapping[str, Any] | None:
+        """The arguments that a person put in the place of those asked for, and approved."""
+        decided = self.decision
+        return decided.arguments if decided is not None and decided.approved else None
+
+    def _arguments(self) -> Mapping[str, Any]:
+        """What runs: the arguments as edited, else as asked for."""
+        edited = self._edited()
+        if edited is None:
+            return self.request.call.arguments
+        return mask(edited, self.request.tool.parameters).arguments  # as typed, so nothing hides secrets yet

@@ -176,6 +176,10 @@ class ToolCard(ipywidgets.VBox):
         """Put a question or a progress bar of a running call into the card."""
         self._tray.children = (*self._tray.children, card)[-_TRAY:]
 
+    def remember(self, results: Sequence[ToolResult]) -> None:
+        """List calls made before the card was there, the oldest first; none of them is shown as its own."""
+        self._history.show(results[::-1])
+
     def show_result(self, result: ToolResult) -> None:
         """Show how a call of the tool ended. Safe from any thread."""
         self._last = result
