@@ -72,7 +72,7 @@ def test_a_command_is_found_wherever_a_program_keeps_it(read, program):
 def test_an_address_is_read_in_all_spellings(read, entry, transport):
     (one,) = read({"mcpServers": {"x": {**entry, "headers": {"A": "b"}}}}).values()
     ready = one.ready(nobody)
-    assert (ready["target"], ready["transport"], ready["headers"]) == (
+    assert (str(ready["target"]), ready["transport"], ready["headers"]) == (
         "https://x.example/mcp",
         transport,
         {"A": "b"},
@@ -308,12 +308,37 @@ def test_a_file_of_variables_is_read(read, tmp_path):
         ("[]", "lists no MCP servers"),
         ('{"mcpServers": {"x": {}}}', "lists no MCP servers"),
         ('{"mcpServers": {"x": {"command": "p", "args": "no list"}}}', "no list of words"),
+        ('{"servers": {"x": {"command": "p", "envFile": "a\\u0000b"}}}', "cannot be read"),
+        pytest.param("[" * 100_000, "nested too deeply", id="brackets"),
     ],
 )
 def test_what_is_no_list_of_servers_is_one_sentence_with_the_file(read, text, said):
     with pytest.raises(DefinitionError, match=said) as caught:
         read(text)
     assert "mcp.json" in str(caught.value)
+
+
+def test_odd_names_and_inputs_of_a_list_are_read_for_what_they_are(read):
+    assert list(read("mcpServers:\n  1: {command: p}\n  2020-01-01: {command: p}\n", "a.yaml")) == [
+        "1",
+        "2020-01-01",
+    ]
+    assert list(read({"inputs": [{"id": ["x"]}], "servers": {"x": {"command": "p"}}})) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"url": "rm -rf /"}, "said to be at 'rm -rf /', which is no URL"),
+        ({"url": "${ADDRESS}"}, "which is no URL"),
+        ({"url": 5}, "neither a program nor a URL"),
+        ({"command": ""}, "neither a program nor a URL"),
+    ],
+)
+def test_an_address_that_is_none_never_becomes_a_command(read, entry, said):
+    (one,) = read({"mcpServers": {"x": entry}}).values()
+    with pytest.raises(DefinitionError, match=said):
+        one.ready(lambda want: "rm -rf /")
 
 
 def test_comments_and_commas_inside_of_texts_stay():
@@ -389,9 +414,39 @@ def test_a_list_for_each_program_is_read_back_and_has_no_secret(read, written, p
     assert local["target"].words == ("node", "s.js", "--token", "<LOCAL_ARGUMENT_3>", "--user=<who>")
     assert local["env"] == {"API_KEY": "<API_KEY>"}
     assert local["cwd"] == (None if program == "opencode" else "/work space")
-    assert far["target"] == "https://x.example/mcp"
+    assert str(far["target"]) == "https://x.example/mcp"
     assert far["headers"] == {"Authorization": "<FAR_AUTHORIZATION>"}
-    assert found["keyed"].ready(given)["target"] == "<KEYED_URL>"
+    keyed = found["keyed"].ready(lambda want: f"https://k.example/{want.name}")["target"]
+    assert (keyed.url, str(keyed)) == ("https://k.example/KEYED_URL", "https://k.example/…")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("X-API-Key: s3cret", "Authorization: Basic s3cret", "${HOME}/x?token=s3cret"),
+        *("https://u:${WORD}s3cret@h.example/", "export API_KEY=s3cret; run", '{"password": "s3cret"}'),
+    ],
+)
+def test_a_secret_within_a_word_is_not_written(word):
+    made = Connections(DictShelf())._made(["node", "s.js", "--config", word], label="x")[0]
+    assert "s3cret" not in config_text([made])
+    assert "${X_ARGUMENT_3}" in config_text([made])
+
+
+def test_a_header_with_a_placeholder_is_written_as_it_is():
+    words = ["npx", "far", "--header", "Authorization: Bearer ${KEY}"]
+    assert json.loads(config_text([Connections(DictShelf())._made(words, label="x")[0]]))["mcpServers"]["x"][
+        "args"
+    ] == ["far", "--header", "Authorization: Bearer ${KEY}"]
+
+
+def test_what_was_filled_into_an_address_is_neither_shown_nor_written(read):
+    (one,) = read({"servers": {"x": {"url": "https://${HOST_NAME}/${KEY}/mcp"}}}).values()
+    ready = one.ready(lambda want: "h.example" if want.name == "HOST_NAME" else "s3cret")
+    assert ready["target"].url == "https://h.example/s3cret/mcp"
+    made = Connections(DictShelf())._made(ready["target"], label="x")[0]
+    assert "s3cret" not in f"{made!r} {config_text([made])}"
+    assert "https://h.example/${KEY}/mcp" in config_text([made])
 
 
 def test_vs_code_asks_for_each_value_without_showing_it(written):

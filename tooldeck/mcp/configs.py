@@ -17,11 +17,11 @@ from typing import Any, cast
 
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.strangers import file_fault
-from tooldeck.guards.text import one_line
+from tooldeck.guards.documents import modest, read_yaml
 from tooldeck.mcp.foreign import familiar
 from tooldeck.mcp.jsonc import read_jsonc
 from tooldeck.mcp.places import Asked, Wanted, filled, wanted_in
-from tooldeck.mcp.target import Command
+from tooldeck.mcp.target import Command, Url, read_target
 
 __all__ = ["ServerConfig", "read_config"]
 
@@ -69,16 +69,25 @@ class ServerConfig:
             "without": self.without,
         }
         if self.url:
-            options |= {"target": given(self.url), "transport": self.transport}
+            options |= {"target": self._address(given(self.url)), "transport": self.transport}
             options["headers"] = {key: given(value) for key, value in self.headers.items()}
         else:
             words = tuple(given(word) for word in self.command)
+            if not words or not words[0].strip():
+                raise DefinitionError(f"The server {self.name!r} names neither a program nor a URL.")
             # What was filled in may be a secret, and commands are shown in many places.
             shown = "" if words == self.command else shlex.join(self.command)
             options["target"] = Command(words, shown)
             options["env"] = {key: given(value) for key, value in self.env.items()}
             options["cwd"] = given(self.folder) or None
         return options
+
+    def _address(self, url: str) -> Url:
+        """Raises `DefinitionError` for what is none: a command must not come out of what is called a URL."""
+        found = read_target(url) if url.strip() else None
+        if not isinstance(found, Url):
+            raise DefinitionError(f"The server {self.name!r} is said to be at {self.url!r}, which is no URL.")
+        return found.filled_from(self.url)
 
 
 def label_of(name: str) -> str:
@@ -98,20 +107,18 @@ def read_config(path: str | Path) -> list[ServerConfig]:
     entries = dict(_entries(root))
     if not entries:
         raise DefinitionError(f"The file {str(path)!r} lists no MCP servers that tooldeck understands.")
-    inputs = {one.get("id"): one for one in _inputs(root) if isinstance(one, dict)}
+    inputs = {str(one.get("id")): one for one in _inputs(root) if isinstance(one, dict)}
     return [_read(name, entry, inputs, str(path)) for name, entry in entries.items()]
 
 
 def _parsed(text: str, suffix: str) -> Any:
     """Raises ValueError."""
     if suffix in {".yaml", ".yml"}:
-        import yaml
-
-        try:
-            return yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise ValueError(one_line(str(error))) from None
-    return tomllib.loads(text) if suffix == ".toml" else read_jsonc(text)
+        return read_yaml(text)
+    try:
+        return modest(tomllib.loads(text) if suffix == ".toml" else read_jsonc(text))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _entries(root: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -182,7 +189,7 @@ def _env_file(entry: dict[str, Any], path: str) -> dict[str, str]:
     file = Path(given.replace("${workspaceFolder}", ".")).expanduser()
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         why = file_fault(error)
         raise DefinitionError(f"{path!r} names {given!r}, which cannot be read: {why}.") from None
     pairs = [line.partition("=") for line in lines if "=" in line and not line.lstrip().startswith("#")]

@@ -43,7 +43,10 @@ def _saved(part: Image | Audio | Resource, folder: Path) -> Path:
 
 def _last_word(uri: str) -> str:
     """The end of an address; of one without a path, where it leads."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # no address after all
+        return uri.rsplit("/", 1)[-1]
     return unquote(parts.path).rsplit("/", 1)[-1] or parts.netloc
 
 

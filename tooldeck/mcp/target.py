@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from tooldeck.core.credentials import LOGIN
 from tooldeck.core.errors import DefinitionError
 from tooldeck.mcp.errors import McpConnectError
 
@@ -25,6 +26,9 @@ __all__ = [
     "default_label",
     "read_target",
 ]
+
+
+_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,18 @@ class Url:
     """A server reached over HTTP."""
 
     url: str
+    shown: str = ""
+    """What people see of it; empty for the address itself."""
 
     def __str__(self) -> str:
-        return re.sub(r"//[^/@]*@", "//…@", self.url)  # a password in it is not for showing
+        return re.sub(LOGIN, "://…@", self.shown or self.url)  # a password in it is not for showing
+
+    def filled_from(self, form: str) -> Url:
+        """The same, shown with the placeholders that `form` has after the host: they may stand for secrets."""
+        if form == self.url:
+            return self
+        host, rest = _HOST.match(self.url), _HOST.match(form)
+        return Url(self.url, f"{host[0] if host else ''}{form[rest.end() :] if rest else '/…'}")
 
 
 @dataclass(frozen=True, slots=True)

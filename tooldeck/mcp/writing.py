@@ -62,6 +62,10 @@ _MEMBERS = {"vscode": "servers", "opencode": "mcp"}
 _GAP = re.compile(r"\$\{(?:input:|env:)?([A-Za-z_][\w-]*)(?::-[^{}]*)?\}")
 
 
+_SCHEMES = re.compile(r"\b(?:Bearer|Basic|Token)\s+$", re.IGNORECASE)
+_PAIRS = re.compile(r"""([A-Za-z][\w-]*)["']?\s*[:=]\s*["']?[^\s&"']""")
+
+
 class _Server:
     """What a list has to say of one server, with gaps ``${NAME}`` in it."""
 
@@ -79,7 +83,8 @@ class _Server:
             folder = str(made.launch["folder"]) if made.launch else "."
             self.folder = "" if folder == "." else folder
         elif isinstance(target, Url):
-            self.url = target.url if scrub(str(target)) == target.url else f"${{{self.prefix}_URL}}"
+            url = target.shown or target.url
+            self.url = f"${{{self.prefix}_URL}}" if url.endswith("/…") or _has_secret(url) else url
             self.headers = {name: f"{self.prefix}_{_variable(name)}" for name in made.session.headers}
         else:
             raise DefinitionError(
@@ -91,10 +96,9 @@ class _Server:
         for number, word in enumerate(words):
             option = words[number - 1] if number else ""
             named = option.startswith("-") and names_secret(option.lstrip("-"))
-            hidden = scrub(word) != word or (named and not word.startswith("-"))
-            found.append(
-                f"${{{self.prefix}_ARGUMENT_{number}}}" if hidden and not _GAP.search(word) else word
-            )
+            given = _GAP.sub("", word)
+            hidden = _has_secret(word) or (named and given and not word.startswith("-"))
+            found.append(f"${{{self.prefix}_ARGUMENT_{number}}}" if hidden else word)
         return found
 
     @property
@@ -138,6 +142,13 @@ def _remote(program: str, transport: str, url: str, headers: Mapping[str, str]) 
     key = {"windsurf": "serverUrl", "gemini": "url" if transport == "sse" else "httpUrl"}.get(program, "url")
     kind = {"opencode": "remote", "windsurf": "", "gemini": "", "cursor": ""}.get(program, transport)
     return {**_some(type=kind), key: url, **_some(headers=dict(headers))}
+
+
+def _has_secret(text: str) -> bool:
+    """Whether what stands in a text beside its gaps is a secret, also as ``Name: value`` within a word."""
+    given = _SCHEMES.sub("", _GAP.sub("", text))
+    pairs = any(names_secret(pair[1]) for pair in _PAIRS.finditer(given))
+    return pairs or scrub(given) != given
 
 
 def _variable(name: str) -> str:

@@ -106,7 +106,7 @@ class Web:
                 return await work(client)
         except (TimeoutError, httpx.TimeoutException):
             raise TransientError(f"{shown} took longer than {self.seconds:g} s.") from None
-        except (httpx.InvalidURL, UnicodeError):  # the latter for a host that is no name after all
+        except (httpx.InvalidURL, ValueError):  # the latter for what is no address after all
             raise ExpectedError(f"{shown} leads to an address that is malformed.") from None
         except (httpx.HTTPError, OSError) as error:
             raise TransientError(f"{shown} could not be reached ({type(error).__name__}).") from None

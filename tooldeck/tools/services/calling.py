@@ -182,7 +182,7 @@ def _answer(title: str, response: Any, body: bytes) -> Any:
             raise TransientError(said, retry_after=_wait(response))
         raise ExpectedError(said)
     if 300 <= status < 400:
-        where = urlsplit(response.headers.get("location", "")).netloc or "elsewhere"
+        where = _host(response.headers.get("location", "")) or "elsewhere"
         raise ExpectedError(f"{title} answered {status} and sends to {where}, where no secret is taken.")
     if not body:
         return {"status": status}
@@ -192,6 +192,14 @@ def _answer(title: str, response: Any, body: bytes) -> Any:
         except ValueError:
             return text
     return text
+
+
+def _host(address: str) -> str:
+    """Host and port of an address; empty for what is none."""
+    try:
+        return urlsplit(address).netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
 
 
 def _decoded(body: bytes, kind: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from tooldeck.core.errors import DefinitionError, SetupError
 from tooldeck.core.references import resolve
 from tooldeck.core.strangers import file_fault
+from tooldeck.guards.documents import modest, read_json, read_yaml
 from tooldeck.tools.services.bodies import Body, read_body_of
 from tooldeck.tools.services.schemas import bring_definitions, plain
 from tooldeck.tools.services.swagger import as_openapi
@@ -103,7 +103,10 @@ def read_spec(given: Any, source: str = "") -> Spec:
 
 def _document(given: Any) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
-        return given
+        try:
+            return modest(given)
+        except ValueError as error:
+            raise DefinitionError(f"The OpenAPI document cannot be read: {error}.") from None
     text = given
     if isinstance(given, Path) or (
         isinstance(given, str) and "\n" not in given and not given.startswith("{")
@@ -118,7 +121,7 @@ def _document(given: Any) -> Mapping[str, Any]:
     if not isinstance(text, str):
         raise DefinitionError(f"add_openapi takes a mapping, text or a path, got {type(given).__name__}.")
     try:
-        read: Any = json.loads(text)
+        read = read_json(text)
     except ValueError:
         read = _yaml(text, "This" if text is given else repr(str(given)))
     if not isinstance(read, dict):
@@ -129,27 +132,11 @@ def _document(given: Any) -> Mapping[str, Any]:
 
 def _yaml(text: str, name: str) -> Any:
     try:
-        import yaml
+        return read_yaml(text)
     except ImportError:
         raise SetupError("An OpenAPI document in YAML needs pyyaml: pip install pyyaml") from None
-    try:  # JSON has no dates, so neither have these documents: "2020-01-01" stays text
-        return yaml.load(text, _loader(yaml))  # noqa: S506 - a safe loader without dates
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        why = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise DefinitionError(f"{name} is neither JSON nor YAML: {where}{why}.") from None
-
-
-def _loader(yaml: Any) -> Any:
-    class Loader(yaml.SafeLoader):
-        """Reads what JSON has, and no more."""
-
-    Loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    return Loader
+    except ValueError as error:
+        raise DefinitionError(f"{name} is neither JSON nor YAML: {error}.") from None
 
 
 def _operations(
@@ -258,9 +245,12 @@ def _server(document: Mapping[str, Any], source: str) -> str:
         url = str(one.get("url") or "")
         for name, variable in _mapping(one.get("variables")).items():
             url = url.replace(f"{{{name}}}", str(_mapping(variable).get("default", "")))
-        url = urljoin(source, url) if source else url
-        if urlsplit(url).scheme in ("http", "https"):
-            return url.rstrip("/")
+        try:
+            url = urljoin(source, url) if source else url
+            if urlsplit(url).scheme in ("http", "https"):
+                return url.rstrip("/")
+        except ValueError:  # no address after all
+            continue
     return ""
 
 

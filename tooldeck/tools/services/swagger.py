@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from tooldeck.core.errors import DefinitionError
 from tooldeck.core.references import resolve
 
 __all__ = ["as_openapi"]
@@ -31,7 +32,10 @@ _BESIDE = ("name", "in", "description", "required", "collectionFormat")
 
 
 def as_openapi(document: Mapping[str, Any], source: str = "") -> dict[str, Any]:
-    """The same service as an OpenAPI 3.0 document; `source` is the address it came from, if any."""
+    """The same service as an OpenAPI 3.0 document; `source` is the address it came from, if any.
+
+    Raises `DefinitionError` for a `source` that is no address.
+    """
     paths = {str(path): _item(item, document) for path, item in _mapping(document.get("paths")).items()}
     made: dict[str, Any] = {
         "openapi": "3.0.3",
@@ -50,7 +54,10 @@ def as_openapi(document: Mapping[str, Any], source: str = "") -> dict[str, Any]:
 
 
 def _servers(document: Mapping[str, Any], source: str) -> list[dict[str, str]]:
-    came = urlsplit(source)
+    try:
+        came = urlsplit(source)
+    except ValueError:
+        raise DefinitionError(f"{source!r} is no address.") from None
     host = str(document.get("host") or came.netloc)
     if not host:
         return []
@@ -77,7 +84,7 @@ def _operation(
     operation: Mapping[str, Any], shared: list[Mapping[str, Any]], document: Mapping[str, Any]
 ) -> dict[str, Any]:
     own = [resolve(one, document) for one in _list(operation.get("parameters"))]
-    found = {(one.get("name"), one.get("in")): one for one in (*shared, *own)}
+    found = {(str(one.get("name")), str(one.get("in"))): one for one in (*shared, *own)}
     made = {key: operation[key] for key in ("operationId", "summary", "description", "security")
             if key in operation}  # fmt: skip
     made["parameters"] = [_parameter(one) for (_, where), one in found.items()

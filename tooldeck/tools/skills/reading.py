@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tooldeck.core.errors import ExpectedError
+from tooldeck.guards.documents import read_yaml
 from tooldeck.guards.paths import PathRefused, Workspace
 
 __all__ = ["MAIN", "Skill", "read_skill"]
@@ -124,15 +125,13 @@ def read_skill(folder: str, name: str, place: str) -> Skill:
 
 def _heading(text: str) -> tuple[dict[str, Any], str]:
     try:
-        import yaml
+        read = read_yaml(text)
     except ImportError:
         return {}, "reading its heading needs the package pyyaml: pip install pyyaml"
-    try:
-        read = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return {}, f"its heading is no YAML: {' '.join(str(error).split())[:200]}"
+    except ValueError as error:
+        return {}, f"its heading is no YAML: {error}"
     if read is None or isinstance(read, dict):
-        return {str(name): value for name, value in (read or {}).items()}, ""
+        return read or {}, ""
     return {}, "its heading has no names in it"
 
 
