@@ -216,6 +216,8 @@ def test_what_is_no_limit_is_refused_where_it_is_given(given):
     [
         {"calls": 0},
         {"calls": True},
+        {"calls": 10**30},
+        {"calls": 1, "seconds": 1e300},
         {"calls": 1, "seconds": 0},
         {"calls": 1, "burst": 0},
         {"calls": 1, "wait": -1},

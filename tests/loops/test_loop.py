@@ -194,6 +194,25 @@ def test_tokens_and_cost_are_added_up_and_limited(deck, go):
     assert not result.usage.estimated
 
 
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"input": -100},
+        {"output": 1.5},
+        {"cached": True},
+        {"cost": -1.0},
+        {"cost": float("nan")},
+        {"cost": float("inf")},
+        {"cost": "1"},
+    ],
+    ids=str,
+)
+def test_nobody_gets_back_what_was_used(figures):
+    (name,) = figures
+    with pytest.raises(DefinitionError, match=f"{name} of a usage must be"):
+        Usage(**figures)
+
+
 def test_a_limit_of_cost_is_not_kept_by_silence(deck, go):
     result = go(deck, model=scripted([("add", {"a": 1}), "done"]), limits=RunLimits(cost=1.0))
     assert (result.status, result.rounds) == ("failed", 1)

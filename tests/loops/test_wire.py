@@ -139,6 +139,33 @@ def tools(deck):
     return deck
 
 
+FIGURES = {
+    "openai_chat": lambda odd: {"prompt_tokens": odd, "completion_tokens": 10},
+    "openai_responses": lambda odd: {"input_tokens": 100, "output_tokens": odd},
+    "anthropic": lambda odd: {"input_tokens": 100, "output_tokens": 1, "cache_read_input_tokens": odd},
+    "gemini": lambda odd: {"promptTokenCount": odd, "candidatesTokenCount": 10},
+}
+
+
+@pytest.mark.parametrize("odd", [-1_000_000, "many", 1.5, True, {}, 10**40, float("nan")], ids=str)
+def test_figures_that_are_no_counts_are_estimated_instead(provider, odd, tools, either):
+    whole = {**WHOLE[provider]("done"), "usage": FIGURES[provider](odd)}
+    if provider == "gemini":
+        whole["usageMetadata"] = whole.pop("usage")
+    with serve([whole], provider) as server:
+        result = either(tools, "add", model=model_of(provider, server, stream=False))
+    assert (result.status, result.usage.estimated, result.usage.total > 0) == ("done", True, True)
+
+
+@pytest.mark.parametrize("cost", [-5.0, float("nan"), float("inf"), True, "0.1"])
+def test_a_cost_that_is_none_is_not_told(cost, tools, either):
+    whole = chat("done")
+    whole["usage"]["cost"] = cost
+    with serve([whole], "openai_chat") as server:
+        result = either(tools, "add", model=model_of("openai_chat", server, stream=False))
+    assert (result.status, result.usage.cost, result.usage.total) == ("done", None, 110)
+
+
 def test_a_run_over_http(provider, stream, tools, either):
     whole = WHOLE[provider]
     with serve([whole("I add.", CALLS), whole("It is 3 \u2028 – 天气晴.")], provider) as server:

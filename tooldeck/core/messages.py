@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
+from tooldeck.core.errors import DefinitionError
 from tooldeck.core.parts import Part
 
 __all__ = [
@@ -98,6 +100,16 @@ class Usage:
     """In the currency of the prices; None where nobody told any."""
     estimated: bool = False
     """Whether the provider told no figures, so that these are estimates."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would make limits meaningless: whoever uses something never gets any back."""
+        for name in ("input", "output", "cached"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+                raise DefinitionError(f"{name} of a usage must be a whole number, 0 or more, got {given!r}.")
+        cost: Any = self.cost
+        if cost is not None and not (type(cost) in (int, float) and 0 <= cost < math.inf):
+            raise DefinitionError(f"cost of a usage must be a number, 0 or more, or None, got {cost!r}.")
 
     @property
     def total(self) -> int:

@@ -29,6 +29,9 @@ _SPELT = {
     **dict.fromkeys(("d", "day", "days"), "day"),
 }
 _WORDS = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86400.0: "day"}
+_MOST = 1_000_000_000
+"""Calls that a limit can be declared for."""
+_LONGEST = 1e13  # seconds
 _ROUNDING = 1e-6  # seconds; a shorter wait is what adding up intervals left over
 _FORM = re.compile(r"\s*(\d{1,9})\s*/\s*(\d{1,9}(?:\.\d{1,9})?)?\s*([a-z]+)\s*", re.IGNORECASE | re.ASCII)
 
@@ -50,12 +53,12 @@ class RateSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        for name, least in (("calls", 1), ("burst", 1)):
+        for name in ("calls", "burst"):
             given = getattr(self, name)
             if name == "burst" and given is None:
                 continue
-            if isinstance(given, bool) or not isinstance(given, int) or given < least:
-                raise DefinitionError(f"rate {name} must be a whole number, {least} or more, got {given!r}.")
+            if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= _MOST:
+                raise DefinitionError(f"rate {name} must be a whole number from 1 to {_MOST}, got {given!r}.")
         if not _is_seconds(self.seconds) or not self.seconds > 0:
             raise DefinitionError(f"rate seconds must be a time above 0, got {self.seconds!r}.")
         if not _is_seconds(self.wait):
@@ -141,6 +144,7 @@ class Rates:
         self._now = now
         self._tools: dict[Tool, Bucket] = {}
         self._servers: dict[tuple[str, str], Bucket] = {}
+        self._lock = threading.Lock()
 
     def of(self, tool: Tool) -> list[tuple[Bucket, str]]:
         """What a call of `tool` is counted by, each with the server whose limit it is or an empty text."""
@@ -158,11 +162,12 @@ class Rates:
             self._tools.pop(one, None)
 
     def _server(self, key: tuple[str, str], settings: RateSettings) -> Bucket:
-        known = self._servers.get(key)
-        if known is None or known.settings != settings:
-            known = self._servers[key] = Bucket(settings, self._now)
-        return known
+        with self._lock:
+            known = self._servers.get(key)
+            if known is None or known.settings != settings:
+                known = self._servers[key] = Bucket(settings, self._now)
+            return known
 
 
 def _is_seconds(given: Any) -> bool:
-    return not isinstance(given, bool) and isinstance(given, int | float) and 0 <= given < math.inf
+    return not isinstance(given, bool) and isinstance(given, int | float) and 0 <= given <= _LONGEST

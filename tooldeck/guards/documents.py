@@ -104,11 +104,11 @@ def _loader() -> Any:
             named = {(key.tag, str(key.value)): (key, value) for key, value in node.value}
             node.value = list(named.values())
 
-        def fetch_flow_collection_start(self, kind: Any) -> None:
+        def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - as pyyaml has it
             """Refuse brackets within brackets early: the scanner looks at all open ones for each."""
             if self.flow_level >= _DEEPEST:
                 raise RecursionError
-            super().fetch_flow_collection_start(kind)
+            super().fetch_flow_collection_start(TokenClass)
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]

@@ -56,7 +56,7 @@ class Url:
         return re.sub(LOGIN, "://…@", self.shown or self.url)  # a password in it is not for showing
 
     def filled_from(self, form: str) -> Url:
-        """The same, shown with the placeholders that `form` has after the host: they may stand for secrets."""
+        """The same, shown with the placeholders that `form` has after the host, since they may be secrets."""
         if form == self.url:
             return self
         host, rest = _HOST.match(self.url), _HOST.match(form)

@@ -10,7 +10,17 @@ from tooldeck.core.errors import ModelError
 from tooldeck.core.messages import Message, ModelReply, Native, ReplyEnd, ToolAnswer, ToolRequest, Usage
 from tooldeck.core.parts import File, Image, Part
 from tooldeck.core.tool import Tool
-from tooldeck.loops.wire.form import Sent, Turns, base64_of, blocks, fail, media_of, object_of, system_of
+from tooldeck.loops.wire.form import (
+    Sent,
+    Turns,
+    base64_of,
+    blocks,
+    counted,
+    fail,
+    media_of,
+    object_of,
+    system_of,
+)
 from tooldeck.registry.export import export
 
 __all__ = ["AnthropicForm"]
@@ -155,9 +165,9 @@ def _sendable(block: dict[str, Any]) -> dict[str, Any]:
 def _usage(told: Any) -> Usage | None:
     if not isinstance(told, dict):
         return None
-    cached = told.get("cache_read_input_tokens") or 0
-    fresh = (told.get("input_tokens") or 0) + (told.get("cache_creation_input_tokens") or 0)
-    return Usage(fresh + cached, told.get("output_tokens") or 0, cached)
+    cached = told.get("cache_read_input_tokens")
+    read = (told.get("input_tokens"), told.get("cache_creation_input_tokens"), cached)
+    return counted(read, [told.get("output_tokens")], cached)
 
 
 class _Assembly:

@@ -23,6 +23,7 @@ __all__ = [
     "base64_of",
     "bearer",
     "blocks",
+    "counted",
     "data_url",
     "fail",
     "media_of",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _UNREADABLE_CHARS = 2_000
+_MOST_TOKENS = 10**12
 _PASSING = {
     *("overloaded_error", "api_error", "rate_limit_error", "timeout_error"),
     *("server_error", "rate_limit_exceeded", "UNAVAILABLE", "RESOURCE_EXHAUSTED", "INTERNAL"),
@@ -163,12 +165,24 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def usage_of(told: Any, read: str, written: Sequence[str], cached: str) -> Usage | None:
-    """Usage by a provider's names for what was read and written; ``a.b`` is a name within another."""
+    """Usage by a provider's names for what was read and written; ``a.b`` is a name within another.
+
+    None where the figures are none, so that they are estimated.
+    """
     if not isinstance(told, dict):
         return None
     outer, _, inner = cached.rpartition(".")
-    details = (told.get(outer) or {}) if outer else told
-    return Usage(told.get(read) or 0, sum(told.get(one) or 0 for one in written), details.get(inner) or 0)
+    details = told.get(outer) if outer else told
+    again = details.get(inner) if isinstance(details, dict) else None
+    return counted([told.get(read)], [told.get(one) for one in written], again)
+
+
+def counted(read: Sequence[Any], written: Sequence[Any], cached: Any) -> Usage | None:
+    """Usage out of figures as they are told, where nothing is 0; None where one of them is no count."""
+    figures = [0 if one is None else one for one in (*read, *written, cached)]
+    if not all(type(one) is int and 0 <= one <= _MOST_TOKENS for one in figures):
+        return None
+    return Usage(sum(figures[: len(read)]), sum(figures[len(read) : -1]), figures[-1])
 
 
 def system_of(messages: Sequence[Message]) -> tuple[str, list[Message]]:

@@ -27,6 +27,7 @@ from tooldeck.registry.export import export
 __all__ = ["ChatForm"]
 
 _ENDS = {"length": ReplyEnd.LENGTH, "content_filter": ReplyEnd.REFUSED}
+_MOST_COST = 1e12
 _KNOWN = {"id", "type", "function", "index"}
 
 
@@ -156,8 +157,9 @@ def _text(content: Any) -> str:
 
 def _usage(told: Any) -> Usage | None:
     usage = usage_of(told, "prompt_tokens", ["completion_tokens"], "prompt_tokens_details.cached_tokens")
-    cost = told.get("cost") if isinstance(told, dict) else None
-    return usage if usage is None or not isinstance(cost, int | float) else replace(usage, cost=cost)
+    cost: Any = told.get("cost") if isinstance(told, dict) else None
+    told_cost = type(cost) in (int, float) and 0 <= cost < _MOST_COST
+    return replace(usage, cost=cost) if usage is not None and told_cost else usage
 
 
 class _Assembly:
