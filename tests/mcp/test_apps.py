@@ -195,6 +195,11 @@ def test_what_is_no_page_is_refused_with_the_reason(made, uri, why):
         made.session.executor.submit(read_page, made.session, uri).result(LIMIT)
 
 
+def test_names_of_origins_are_read_to_a_length_that_origins_have():
+    page = app_pages._page("", {"connectDomains": ["https://" + "a." * 1_000_000]})
+    assert [len(name) for name in page.refused] == [300]
+
+
 def test_a_page_too_long_is_refused(made, monkeypatch):
     monkeypatch.setattr(app_pages, "MOST_CHARS", 5)
     with pytest.raises(McpError, match="more than 5 characters"):

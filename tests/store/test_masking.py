@@ -170,6 +170,7 @@ def test_a_secret_in_a_text_that_is_json_is_taken_out_and_the_rest_stays():
     ("text", "clean"),
     [
         ("https://x.org/?api_key=abc123&page=2", f"https://x.org/?api_key={MASK}&page=2"),
+        ("https://x.org/#access_token=abc123&page=2", f"https://x.org/#access_token={MASK}&page=2"),
         ("GET /a?q=1&access_token=abc#top", f"GET /a?q=1&access_token={MASK}#top"),
         ("password=open&user=ann", f"password={MASK}&user=ann"),
         ("https://x.org/?page_token=abc&q=token", "https://x.org/?page_token=abc&q=token"),

@@ -27,6 +27,8 @@ __all__ = ["Page", "frame", "policy", "read_page"]
 MOST_CHARS = 8_000_000
 """Characters of a page; those of real servers have up to 4.3 million."""
 _MOST_DOMAINS = 40
+_MOST_NAME = 300
+"""Characters of an origin; a name of the net has 253 at most."""
 _DOMAIN = re.compile(
     r"(https|wss)://(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](:\d{1,5})?"
 )
@@ -192,4 +194,4 @@ def _text(content: Any) -> str | None:
 
 def _strings(given: Any) -> tuple[str, ...]:
     listed: list[Any] = cast("list[Any]", given) if isinstance(given, list) else []
-    return tuple(str(one) for one in listed[:_MOST_DOMAINS] if isinstance(one, str))
+    return tuple(one[:_MOST_NAME] for one in listed[:_MOST_DOMAINS] if isinstance(one, str))

@@ -58,7 +58,7 @@ _SHAPES = (
 """Texts that give themselves away: a mark that is looked for first, which is fast, and the whole shape."""
 
 
-_FIELDS = re.compile(r"(?:(?<=[?&;])|\A)([\w.-]{1,100})=([^&;#\s\"'<>]+)")
+_FIELDS = re.compile(r"(?:(?<=[?&;#])|\A)([\w.-]{1,100})=([^&;#\s\"'<>]+)")
 """Fields of addresses and forms, as in ``?api_key=…``."""
 _MOST_JSON = 100_000
 """Characters of a text that is read as JSON to look into it."""
