@@ -26,11 +26,14 @@ async def endless(messages, tools):
     while True:
         yield "on and on "
         await asyncio.sleep(0.02)
+
+def quick(messages, tools):
+    return "It is 3."
 """
 
 
 def test_a_run_is_seen_asked_about_steered_and_stopped(lab: Lab) -> None:
-    ready(lab, MODELS, "%%ask\nkeep a note", "%%ask --model endless\ngo on")
+    ready(lab, MODELS, "%%ask\nkeep a note", "%%ask --model endless\ngo on", "%%ask --model quick\nadd")
     lab.run_to_end(1)
     lab.run(2)
     panel = lab.output(2).locator("[data-tooldeck=run]")
@@ -60,3 +63,7 @@ def test_a_run_is_seen_asked_about_steered_and_stopped(lab: Lab) -> None:
     lab.wait_ended(3)
     expect(other.locator(".td-run-line")).to_contain_text("stopped")
     assert "stopped" in lab.text(3)
+    lab.run_to_end(4)
+    expect(lab.output(4).locator("[data-tooldeck=run]")).to_contain_text("It is 3.")
+    kinds = [output["output_type"] for output in lab.outputs(4)]
+    assert "stream" not in kinds, "over before it was drawn, and told as text as well"

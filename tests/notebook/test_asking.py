@@ -119,7 +119,7 @@ from tooldeck import ModelReply, ToolRequest
 
 MISTAKES = {
     "%%ask --model nobody\nhi": "no model in the variable 'nobody'",
-    "%%ask say hello\nhi": "from the lines below it",
+    "%%ask say hello\nhi": "takes options only, not 'say'",
     "%%ask\n\n": "from the lines below it",
     "%%ask --rounds many\nhi": "--rounds takes a whole number",
     "%%ask --rounds 0\nhi": "--rounds takes a whole number",

@@ -14,10 +14,14 @@ from tooldeck.loops.limits import RunLimits
 from tooldeck.notebook.approvals import show_in_place
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import here, post
+from tooldeck.notebook.kernel.waiting import wait
 from tooldeck.notebook.run_story import RunStory, call_text
 from tooldeck.notebook.say import say
 
 __all__ = ["RunShown", "show_run"]
+
+_DRAWN_WITHIN = 3.0
+"""Seconds a front end has to draw the panel of a run that is over already."""
 
 
 class RunShown(Protocol):
@@ -63,8 +67,16 @@ class _Panel:
         self.view.end("interrupted")
         if self._output is not None:
             self._output.update(self.view)  # what a saved notebook keeps
-        if not self.view.rendered.done():
+        if not self._drawn():
             say(self.view.text())
+
+    def _drawn(self) -> bool:
+        """Whether a front end has drawn the panel; one that hears of it only now is given time to say so."""
+        try:
+            wait(self.view.rendered, _DRAWN_WITHIN)
+        except TimeoutError:
+            return False
+        return True
 
 
 class _Lines:

@@ -49,7 +49,12 @@ class AskMagics(DeckMagicsBase):
         ``deck.steer("…")`` and ``deck.runs``.
         """
         given = read_line("%%ask", line, flags=("text", "more", "resume"), valued=("model", *_LIMITS))
-        if given.words or not cell.strip():
+        if given.words:
+            raise Mistake(
+                f"%%ask takes options only, not {given.words[0]!r}: --model NAME names the model, and what "
+                "it shall do stands in the lines below."
+            )
+        if not cell.strip():
             raise Mistake("%%ask takes what the model shall do from the lines below it.")
         actions = "text" if given.options.get("text") else "native"
         limits = _limits(given.options, TextManner.limits if actions == "text" else RunLimits())
