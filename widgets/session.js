@@ -7,7 +7,7 @@ import { h, lintMark, outside, put, shape } from "./kit.js";
 /**
  * @typedef {object} Session
  * @property {Piece[]} label
- * @property {"ready" | "connecting" | "dead" | "closed"} state
+ * @property {"ready" | "connecting" | "restarting" | "dead" | "closed"} state
  * @property {Piece[]} server name and version
  * @property {string} facts transport, protocol, counts
  * @property {Piece[]} target
@@ -75,7 +75,7 @@ function bar({ target, state, busy, log: lines }, act, log, toggle) {
     h("code", { class: "td-session-target td-quiet" }, outside(target)),
     lines.length > 0 &&
       h("button", { type: "button", "aria-expanded": String(log), onclick: toggle }, log ? "Hide log" : "Log"),
-    state !== "ready" && button("reconnect", "Reconnect", "Reconnecting…"),
+    !["ready", "restarting"].includes(state) && button("reconnect", "Reconnect", "Reconnecting…"),
     state === "ready" && button("close", "Close", "Closing…"),
   );
 }

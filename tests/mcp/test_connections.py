@@ -12,7 +12,7 @@ from tooldeck.core.parameters import NoParameters
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Risk, Trust
 from tooldeck.mcp.connections import Connections
-from tooldeck.mcp.errors import McpConnectError
+from tooldeck.mcp.errors import McpClosed, McpConnectError
 from tooldeck.mcp.session import State
 
 LIMIT = 40.0
@@ -223,8 +223,10 @@ def test_a_reconnection_that_fails_can_be_tried_again(raw, shelf, servers, tmp_p
     program.unlink()
     with pytest.raises(McpConnectError, match="exited with code 2"):
         servers.reconnect("one")
-    assert servers["one"].state is State.CLOSED
-    assert not shelf.tools
+    assert servers["one"].state is State.DEAD
+    assert "exited with code 2" in servers["one"].reason
+    with pytest.raises(McpClosed, match="exited with code 2"):
+        called(shelf.tools["echo"])  # it is listed still, and says why it cannot be called
     program.symlink_to(raw()[-1])
     servers.reconnect("one")
     assert called(shelf.tools["echo"]).text == "{}"

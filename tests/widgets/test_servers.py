@@ -61,6 +61,10 @@ class FakeConnection:
         )
         self.tools = {"git_log": tool}
 
+    @property
+    def latest(self) -> FakeConnection:
+        return self
+
     def findings_of(self, tool: Tool) -> list[Finding]:
         assert tool is self.tools["git_log"]
         return self.findings

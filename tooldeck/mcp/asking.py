@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tooldeck.core.tool import Executor
 from tooldeck.mcp import faults, raw
 from tooldeck.mcp.calls import CallsInFlight, RunningCall
-from tooldeck.mcp.errors import McpClosed, McpToolError
+from tooldeck.mcp.errors import McpError, McpToolError
 from tooldeck.mcp.life import Life, State
 from tooldeck.mcp.link import Link
 from tooldeck.mcp.listing import Listing
@@ -134,7 +134,9 @@ class Asking:
             return self._link.client
         raise self._over()
 
-    def _over(self) -> McpClosed:
+    def _over(self) -> McpError:
+        if self._life.again:
+            return faults.of_restart(self.label)
         return faults.of_end(self._life.reason or f"it is {self._life.state}", self.label)
 
     async def _call_error(self, error: Exception, tool: str, running: RunningCall | None = None) -> Exception:

@@ -41,6 +41,7 @@ class Connecting(Accepting):
     handlers: Handlers
     in_process: Executor | None
     on_end: Callable[[Connection], None] | None
+    on_revived: Callable[[Connection], None] | None
     _shelving: Shelving
     _reviving: Reviving
     _lock: threading.RLock
@@ -71,7 +72,8 @@ class Connecting(Accepting):
     def reconnect(self, label: str) -> Connection:
         """Close a connection, whatever its state, and make it again with the same settings.
 
-        When that fails, the closed connection stays in the list, so that it can be tried again.
+        Meanwhile it keeps its label and its tools, and calls of them wait. When it fails, the connection
+        stays as a dead one whose reason is why, so that it can be tried again.
         """
         old = self[label]
         refuse_to_block(old)
@@ -104,17 +106,44 @@ class Connecting(Accepting):
         return await self._review(await self._renewed(old, way.wait), way)
 
     async def _renewed(self, old: Connection, wait: Callable[[Future[Any]], Awaitable[Any]]) -> Connection:
-        await wait(self._leave(old))
-        made = old.renewed()
+        """The connection that takes the place of `old`; whoever comes while it is made waits for it too."""
+        with self._lock:
+            join = old.restarting or old.latest is not old
+            coming = old.coming = old.coming if join and old.coming else Future()
+        if join:
+            made = await wait(old.session.executor.submit(old.arrival))
+            if made is None:
+                raise McpConnectError(old.reason, old.label)
+            return made.latest
         try:
-            await wait(made.session.open())
-        except BaseException:
-            old.tools, old.names = {}, {}
-            self._all.setdefault(old.label, old)
+            made = await self._replaced(old, wait)
+        except BaseException as error:
+            self._stays(old, str(error) or f"starting it again ended with {type(error).__name__}")
+            coming.set_result(None)
+            self._ended(old)
             raise
-        self._take_in(made)
+        coming.set_result(made)
+        self._ended(old)
         await wait(made.session.executor.submit(resume, old, made))
+        if self.on_revived is not None:
+            self.on_revived(made)
         return made
+
+    async def _replaced(self, old: Connection, wait: Callable[[Future[Any]], Awaitable[Any]]) -> Connection:
+        await wait(old.session.make_room())
+        made = old.renewed()
+        await wait(made.session.open())
+        return self._take_in(made, old)
+
+    def _stays(self, old: Connection, why: str) -> None:
+        """A server that did not start again is listed as dead, unless somebody closed it meanwhile."""
+        with self._lock:
+            here = self._all.get(old.label)
+            if here is not None and here.past is old.past:
+                self._all[old.label] = old
+                old.session.not_again(State.DEAD, why)
+            else:
+                old.session.not_again(State.CLOSED, "it was closed")
 
     def _made(self, target: object, **options: Any) -> tuple[Connection, bool]:
         """A connection that is not open yet, and whether its command is one that nobody here has written."""
@@ -151,18 +180,20 @@ class Connecting(Accepting):
         old = self._all.get(made.label)
         if old is None:
             return []
-        if old.state is State.READY and old.session.target != made.session.target:
+        if old.state in {State.READY, State.RESTARTING} and old.session.target != made.session.target:
             raise DefinitionError(
                 f"The label {made.label!r} belongs to {str(old.session.target)!r}; give the new server "
                 f"another label, or close that one first: deck.mcp.close({made.label!r})."
             )
         return [old]
 
-    def _take_in(self, made: Connection) -> Connection:
+    def _take_in(self, made: Connection, old: Connection | None = None) -> Connection:
         with self._lock:
             try:
-                for other in self._in_the_way(made):  # another thread was faster
-                    self._leave(other)
+                self._refuse_without(old)
+                for other in self._in_the_way(made):
+                    if other is not old:  # another thread was faster
+                        self._leave(other)
                 self._all[made.label] = made
                 made.revive = partial(self._reviving.session, made)
                 self._shelving.update(made)
@@ -172,6 +203,11 @@ class Connecting(Accepting):
         made.session.on_change = lambda: self._changed(made)
         made.session.on_end = lambda: self._ended(made)
         return made
+
+    def _refuse_without(self, old: Connection | None) -> None:
+        """Whoever closed a server while it was starting again does not get it back."""
+        if old is not None and self._all.get(old.label) is not old:
+            raise McpConnectError(f"The MCP server {old.label!r} was closed meanwhile.", old.label)
 
     def _ended(self, connection: Connection) -> None:
         if self.on_end is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,8 @@ class Connection:
         """What is suspicious in the words of its tools, the gravest first."""
         self.held: dict[str, Standing] = {}
         """The tools whose definitions nobody accepted: new ones, and changed ones, which are blocked."""
+        self.coming: Future[Connection | None] | None = None
+        """What takes its place, while and after the server is started again; None where that failed."""
         self.past = past
         """The messages and the lists of tools so far, those of earlier sessions included."""
         self.declared = declared
@@ -92,13 +96,32 @@ class Connection:
 
     @property
     def state(self) -> State:
-        """Whether the session can be used."""
-        return self.session.state
+        """Whether the session can be used, or another one is on its way."""
+        return State.RESTARTING if self.restarting else self.session.state
+
+    @property
+    def restarting(self) -> bool:
+        """Whether the server is being started again."""
+        return self.coming is not None and not self.coming.done()
+
+    @property
+    def latest(self) -> Connection:
+        """The connection that took its place, and the place of that one; itself where none did."""
+        made, after = self, self.coming
+        while after is not None and after.done() and (successor := after.result()) is not None:
+            made, after = successor, successor.coming
+        return made
+
+    async def arrival(self) -> Connection | None:
+        """Wait for what takes its place; None where nothing does. On the session's own loop."""
+        if self.coming is None:
+            return None
+        return await asyncio.shield(asyncio.wrap_future(self.coming))
 
     @property
     def reason(self) -> str:
         """Why the session is over; empty while it is not."""
-        return self.session.reason
+        return "it is being started again" if self.restarting else self.session.reason
 
     @property
     def prompts(self) -> Prompts:

@@ -61,7 +61,7 @@ class Connections(Watching):
         self.on_end: Callable[[Connection], None] | None = None
         """Told on the session's thread when a connection is over, also while nobody uses it."""
         self.on_revived: Callable[[Connection], None] | None = None
-        """Told on the session's thread when a server that had gone was connected again."""
+        """Told when a server was connected again, by itself or by somebody; on any thread."""
         self.on_notice: Callable[[str], object] | None = None
         """Told on the session's thread what a person should hear of a server that started again or not."""
         self._watches: dict[str, Future[Any]] = {}
@@ -69,32 +69,29 @@ class Connections(Watching):
         self._blocking = blocking_way(wait, call)
         self._awaited = awaited_way(wait_async, acall)
         self._shelving = Shelving(shelf, self.trust, self.others_tools)
-        self._reviving = Reviving(self._all.get, self._renewed_here, self._told_of_revival)
+        self._reviving = Reviving(self._all.get, self._renewed_here, self._notice)
         self._lock = threading.RLock()
-
-    def _told_of_revival(self, made: Connection, told: str) -> None:
-        if self.on_revived is not None:
-            self.on_revived(made)
-        self._notice(told)
 
     def close(self, label: str) -> None:
         """Take the server's tools out of the deck and end the session, within about 5 seconds."""
         connection = self[label]
         refuse_to_block(connection)
-        self.unwatch(label)
-        wait_for(self._leave(connection), self.wait)
+        leaving = self._leave(connection)
+        self.unwatch(label)  # afterwards, so that a restart that this ends finds the server closed
+        wait_for(leaving, self.wait)
 
     async def aclose(self, label: str) -> None:
         """The same as `close`, to be awaited."""
         connection = self[label]
+        leaving = self._leave(connection)
         self.unwatch(label)
-        await self._awaited.wait(self._leave(connection))
+        await self._awaited.wait(leaving)
 
     def close_all(self) -> None:
         """Close every connection, all at the same time; those that cannot be waited for here end later."""
+        leaving = [(connection, self._leave(connection)) for connection in list(self._all.values())]
         for label in list(self._watches):
             self.unwatch(label)
-        leaving = [(connection, self._leave(connection)) for connection in list(self._all.values())]
         for connection, future in leaving:
             try:
                 refuse_to_block(connection)

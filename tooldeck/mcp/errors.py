@@ -7,6 +7,7 @@ McpError(TooldeckError)
 ├── McpToolError       the tool itself reported a failure (``isError``)
 ├── McpAnswerError     the server answered with a JSON-RPC error, or with what is no MCP
 ├── McpNotSignedIn     the server wants to know who asks, and nobody signed in; not counted by the breaker
+├── McpRestarting      the server is being started again; not counted by the breaker
 └── McpRefused         the server refused the arguments: a proper no, not counted by the breaker
 """
 
@@ -21,6 +22,7 @@ __all__ = [
     "McpError",
     "McpNotSignedIn",
     "McpRefused",
+    "McpRestarting",
     "McpTimeout",
     "McpToolError",
 ]
@@ -64,6 +66,10 @@ class McpAnswerError(McpError):
 
 class McpRefused(McpError, ExpectedError):
     """The server refused the arguments."""
+
+
+class McpRestarting(McpError, ExpectedError):
+    """The server is being started again, or was during the call; what it was doing is lost."""
 
 
 class McpNotSignedIn(McpError, ExpectedError):

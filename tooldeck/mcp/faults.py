@@ -11,10 +11,22 @@ from tooldeck.mcp.errors import (
     McpConnectError,
     McpNotSignedIn,
     McpRefused,
+    McpRestarting,
     McpTimeout,
 )
 
-__all__ = ["of_call", "of_connect", "of_end", "of_fork", "of_limit", "of_refusal", "of_sign_in"]
+__all__ = [
+    "of_call",
+    "of_connect",
+    "of_end",
+    "of_fork",
+    "of_late_restart",
+    "of_limit",
+    "of_loss",
+    "of_refusal",
+    "of_restart",
+    "of_sign_in",
+]
 
 _BAD_ARGUMENTS = -32602
 # JSON-RPC: invalid params.
@@ -65,6 +77,33 @@ def of_end(how: str, server: str) -> McpClosed:
     return McpClosed(
         f"The session with the MCP server {server!r} is over: {how}\n"
         f"Connect again with deck.mcp.reconnect({server!r}).",
+        server,
+    )
+
+
+def of_restart(server: str) -> McpRestarting:
+    """A use of a session that was closed to start its server again."""
+    return McpRestarting(
+        f"The MCP server {server!r} is started again, and this session with it was closed; ask again: "
+        f"deck.mcp[{server!r}] has the new one as soon as it stands.",
+        server,
+    )
+
+
+def of_late_restart(seconds: float, tool: str, server: str) -> McpRestarting:
+    """A call that waited for such a server, all the time that it may take."""
+    return McpRestarting(
+        f"{_where(tool, server)} was not called: the server is starting again and was not ready within the "
+        f"limit of {seconds:g} s; call again later.",
+        server,
+    )
+
+
+def of_loss(tool: str, server: str) -> McpRestarting:
+    """A call of a tool that the server has not, or not as it was, since it started again."""
+    return McpRestarting(
+        f"{_where(tool, server)} was not called: since the server was started again it is gone or another "
+        f"one; %mcp tools {server} shows what there is.",
         server,
     )
 

@@ -30,6 +30,8 @@ class State(StrEnum):
     NEW = "new"
     CONNECTING = "connecting"
     READY = "ready"
+    RESTARTING = "restarting"
+    """Only of a connection: another session takes the place of this one."""
     DEAD = "dead"
     CLOSED = "closed"
 
@@ -45,6 +47,8 @@ class Life:
         self.state = State.NEW
         self.reason = ""
         """Why the session is over; empty while it is not."""
+        self.again = False
+        """Whether it is over because the server is started again."""
         self.over_since: float | None = None
         """When the server went, on the monotonic clock."""
         self.on_end: Callable[[], None] | None = None
@@ -83,6 +87,11 @@ class Life:
             owner.cancel()
             await asyncio.wait([owner], timeout=1.0)
         self.state = State.CLOSED
+
+    def not_again(self, state: State, why: str) -> None:
+        """The session that was to take the place of this one did not come about."""
+        self.state, self.reason, self.again = state, why, False
+        self.over_since = time.monotonic()
 
     @property
     def ending(self) -> bool:

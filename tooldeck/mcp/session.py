@@ -137,6 +137,15 @@ class Session(Asking):
         """End the session and its process, within about 5 seconds. Closing twice is harmless."""
         return self.executor.submit(self._life.close)
 
+    def make_room(self) -> Future[Any]:
+        """The same, for another session with the same server: whoever uses this one is told so."""
+        self._life.again = True
+        return self.close()
+
+    def not_again(self, state: State, why: str) -> None:
+        """The other session did not come about: how this one counts, and why."""
+        self._life.not_again(state, why)
+
     @property
     def state(self) -> State:
         """Whether the session can be used."""

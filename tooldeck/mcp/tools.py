@@ -180,7 +180,7 @@ async def _invoke(
     values: Mapping[str, Any],
 ) -> McpValue:
     """The body: a call on the session's loop, in the context of whoever called."""
-    if revive is not None and session.state is State.DEAD:
+    if revive is not None and session.state is not State.READY:
         session = await revive(remote) or session
     try:
         value = await session.acall(remote.name, values)

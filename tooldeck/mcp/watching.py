@@ -89,7 +89,7 @@ class Watching(Entering):
         told = f"{label} was started again, since {changed} changed; tools: {one_line(str(differs))}."
         if made.held:
             told += f" Not accepted yet: %mcp approve {label}."
-        self._told_of_revival(made, told)
+        self._notice(told)
 
     def _notice(self, told: str) -> None:
         if self.on_notice is not None:
@@ -98,10 +98,6 @@ class Watching(Entering):
     async def _renewed_here(self, dead: Connection) -> Connection:
         """On the session's own loop, where nothing else may be waited with."""
         return await self._renewed(dead, asyncio.wrap_future)
-
-    def _told_of_revival(self, made: Connection, told: str) -> None:
-        """A server runs again, and what to tell the person."""
-        raise NotImplementedError
 
 
 def _paths(made: Connection, given: Iterable[str | os.PathLike[str]]) -> list[Path]:

@@ -60,7 +60,7 @@ class SessionCard(Panel):
 
     def refresh(self, made: Connection | None = None) -> None:
         """Show how the session is now, or another connection of the same label."""
-        self.made = made or self.made
+        self.made = made or self.made.latest
         self.session = self._facts()
 
     def hello(self) -> dict[str, Any]:
