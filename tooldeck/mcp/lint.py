@@ -6,6 +6,7 @@ A finding is a reason to look, no proof: the severity says how rarely an honest 
 
 from __future__ import annotations
 
+import base64
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -164,10 +165,28 @@ def _in_text(text: str) -> Iterator[tuple[Severity, str, str]]:
         found = pattern.search(text)
         if found is not None:
             yield Severity(severity), what, _around(text, found.start(), found.end())
+    yield from _encoded(text)
     for address in _ADDRESS.findall(text):
         what = _disguise(address)
         if what:
             yield Severity.WARNING, what, one_line(address)[:_EXCERPT]
+
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,400}")
+
+
+def _encoded(text: str) -> Iterator[tuple[Severity, str, str]]:
+    """The first run of letters that is ASCII text in base64; hashes and keys give no text."""
+    for run in _ENCODED.finditer(text):
+        whole = run[0][: len(run[0]) // 4 * 4]
+        said = base64.b64decode(whole, altchars=b"-_" if {"-", "_"} & set(whole) else None)
+        if said.isascii() and (words := one_line(said.decode().strip())).isprintable() and " " in words:
+            yield (
+                Severity.WARNING,
+                f"encoded text that reads “{words[:_EXCERPT]}”",
+                _around(text, *run.span()),
+            )
+            return
 
 
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)\]}`,;]+", re.IGNORECASE)

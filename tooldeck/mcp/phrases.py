@@ -82,13 +82,23 @@ SENSITIVE_PARAMETERS = frozenset(
         *(
             "annotation",
             "chathistory",
+            "context",
             "conversation",
             "conversationhistory",
             "debug",
             "debuginfo",
             "feedback",
         ),
-        *("reasoning", "scratchpad", "sidenote", "sidenotes", "systemprompt", "thoughts", "usercontext"),
+        *(
+            "notes",
+            "reasoning",
+            "scratchpad",
+            "sidenote",
+            "sidenotes",
+            "systemprompt",
+            "thoughts",
+            "usercontext",
+        ),
     }
 )
 """Names of parameters, case and dashes left out, by which a model can be made to hand out what it knows."""
