@@ -261,7 +261,7 @@ def test_the_hostile_server_from_the_registry_is_found_out(decks, everything_wro
     deck = decks(policy="auto")
     read = heard(deck)
     made = deck.mcp.connect(everything_wrong, label="wrong")
-    grave = {one.tool for one in made.findings if one.severity == "high"}
+    grave = {one.tool for one in made.findings if one.severity == "danger"}
     assert {"joke_teller", "shadowing_attack", "echo"} <= grave
     deck.call("greet")
     assert read.wait(LIMIT)
