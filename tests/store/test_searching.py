@@ -107,6 +107,7 @@ def words(text):
 @settings(deadline=None, max_examples=60)
 @example(["1\U0001d185"])
 @example(["\u0915\u093f"])
+@example(["1\u3358", "a\u2122b"])
 @given(st.lists(LETTERS, min_size=1, max_size=5))
 def test_whatever_is_stored_is_found_by_each_of_its_words(texts):
     notes = Memories(SqliteStore())

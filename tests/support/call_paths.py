@@ -122,7 +122,7 @@ def by_an_mcp_client(shell: Shell, name: str, arguments: Arguments) -> ToolResul
 
 
 async def _served(shell: Shell, name: str, arguments: Arguments) -> ToolResult:
-    server = make_server(shell.deck, allow=name)
+    server = make_server(shell.deck, allow=list(shell.deck.tools))
     server.start()
     try:
         async with Client(server.protocol) as client:

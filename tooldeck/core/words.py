@@ -23,6 +23,7 @@ _DENSE = (
 _RUNS = re.compile(f"[{_DENSE}]+|[^{_DENSE}]+")
 _IS_DENSE = re.compile(f"[{_DENSE}]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
+_SIGNS = re.compile(r"[^\w\s\x00-\x7f]")
 _PLAIN_WORDS = re.compile(r"[a-z0-9]+")
 
 
@@ -48,9 +49,17 @@ def _words(folded: str) -> Iterator[str]:
     yield from spaced.split()
 
 
+@lru_cache(4096)
+def _apart(sign: str) -> str:
+    """A sign that stands for letters or digits, such as ™ or ㎏, as a word of its own; others as they are."""
+    letters = any(map(_is_part, unicodedata.normalize("NFKC", sign)))
+    return f" {sign} " if letters and not _is_part(sign) else sign
+
+
 def pieces(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The text in order: runs of a dense script, each as one text, and the words between them."""
-    for run in _RUNS.findall(fold(text)):
+    apart = text if text.isascii() else _SIGNS.sub(lambda sign: _apart(sign[0]), text)
+    for run in _RUNS.findall(fold(apart)):
         if not _IS_DENSE.match(run):
             yield False, list(_words(run))
             continue
