@@ -191,10 +191,7 @@ class ToolIndex:
             return
         wanted, before = _FIRST, 0
         while True:
-            sql = (
-                f"SELECT rowid FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, {_WEIGHTS}), rowid LIMIT ?"  # noqa: S608
-            )
-            rows = self._run(sql, asked, wanted)
+            rows = self._run(_RANKED, asked, wanted)
             for (row,) in rows[before:]:
                 yield self._names[row]
             if len(rows) < wanted:

@@ -20,18 +20,23 @@ class Refused(Exception):
     """The error of OAuth to answer with."""
 
 
+async def whole(receive):
+    """The body of a request."""
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            return body
+
+
 def granting(app, provider, server, faults, seen):
     """The authorization server `app`, which also knows programs and employees."""
 
     async def serve(scope, receive, send):
         if scope.get("path") not in {"/token", "/company"} or scope["method"] != "POST":
             return await app(scope, receive, send)
-        body = b""
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+        body = await whole(receive)
         form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
         if form.get("grant_type") in {"authorization_code", "refresh_token"}:
             return await app(scope, lambda: _again(body), send)

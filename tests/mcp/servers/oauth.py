@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 import uvicorn
-from grants import granting  # the neighbour of this file
+from grants import granting, whole  # the neighbour of this file
 from mcp.server.auth.provider import AccessToken, AuthorizationCode, RefreshToken, construct_redirect_uri
 from mcp.server.auth.routes import build_metadata, create_auth_routes
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions, RevocationOptions
@@ -141,12 +141,7 @@ def guarded(app, provider, issuer):
     async def serve(scope, receive, send):
         if scope["type"] != "http" or scope["path"] != "/mcp":
             return await app(scope, receive, send)
-        body = b""
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+        body = await whole(receive)
         headers = dict(scope["headers"])
         token = provider.access.get(headers.get(b"authorization", b"").decode().removeprefix("Bearer "))
         wants_admin = b'"admin"' in body and b"tools/call" in body
