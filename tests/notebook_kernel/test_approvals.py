@@ -69,6 +69,27 @@ def test_an_interrupt_ends_the_wait_and_the_card_says_so(notebook: NotebookKerne
     assert notebook.run("print('next', ran)").text == "next []\n", "a late click runs nothing"
 
 
+INTERRUPTED_BETWEEN = """
+import os, signal, tooldeck.notebook.approvals as desk
+plain = desk.wait_async
+async def wait_async(*args):
+    desk.wait_async = plain
+    await plain(*args)
+    os.kill(os.getpid(), signal.SIGINT)
+desk.wait_async = wait_async
+await deck.acall('note', text='tea')
+"""
+
+
+def test_an_interrupt_between_the_drawing_of_a_card_and_its_answer_is_one_all_the_same(
+    notebook: NotebookKernel,
+) -> None:
+    cell = notebook.send(INTERRUPTED_BETWEEN)
+    (card,) = notebook.cards(cell)
+    assert notebook.finish(cell).error == "KeyboardInterrupt"
+    notebook.becomes(card, "interrupted")
+
+
 @form
 def test_cells_queued_behind_a_question_run_after_it_in_order(
     notebook: NotebookKernel, route: str, form: str

@@ -16,7 +16,7 @@ from tooldeck.hosts.prompt import ask_by_input, ask_on_terminal, refuse
 from tooldeck.notebook.kernel.adapter import running_kernel, shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience, why_nobody
 from tooldeck.notebook.kernel.jobs import Place, here, is_waiting, post
-from tooldeck.notebook.kernel.waiting import wait, wait_async
+from tooldeck.notebook.kernel.waiting import attend, wait, wait_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -109,14 +109,20 @@ class ApprovalDesk:
         if not isinstance(question, _Question):
             return await _typed(question)
         with question.closing(), self._in_line(question):
-            try:
-                await wait_async(question.appeared, question.patience)
-            except TimeoutError:
-                return await _typed(question.by_prompt)
-            try:
-                return await wait_async(question.answer, request.timeout)
-            except TimeoutError:
-                return question.too_late()
+            # Attended as one: an interrupt between the two waits would go to the kernel's own handler, and
+            # end the cell as one that was cancelled.
+            return await attend(self._answered(question, request))
+
+    @staticmethod
+    async def _answered(question: _Question, request: ApprovalRequest) -> Decision:
+        try:
+            await wait_async(question.appeared, question.patience)
+        except TimeoutError:
+            return await _typed(question.by_prompt)
+        try:
+            return await wait_async(question.answer, request.timeout)
+        except TimeoutError:
+            return question.too_late()
 
     async def ask_from_elsewhere(
         self, request: ApprovalRequest, show: Callable[[Any], None] | None, host: AsyncHost
