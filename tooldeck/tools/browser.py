@@ -20,6 +20,7 @@ from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import never_reached
 from tooldeck.tools.browsing.answers import (
     CHARS,
+    cover_of,
     element,
     page_answer,
     page_head,
@@ -121,11 +122,24 @@ async def click(
     async def work() -> Answer:
         locator = await element(session, ref)
         tab = session.tab
-        await (locator.dblclick(timeout=_ACTS) if double else locator.click(timeout=_ACTS))
+        await _clicked(locator, double=double)
         await tab.settle()
         return await page_answer(session)
 
     return await session.act(work)
+
+
+async def _clicked(locator: Any, *, double: bool) -> None:
+    from playwright.async_api import TimeoutError as TimedOut
+
+    try:
+        await (locator.dblclick(timeout=_ACTS) if double else locator.click(timeout=_ACTS))
+    except TimedOut:
+        if cover := await cover_of(locator):
+            raise ExpectedError(
+                f"{cover} lies over the element and takes every click; close it or scroll first."
+            ) from None
+        raise
 
 
 @browser.action(

@@ -110,6 +110,19 @@ async def element(session: Session, ref: str) -> Any:
     raise ExpectedError(f"{ref!r} {was}. Nothing was done; this is the page now:\n{answer.text}")
 
 
+_COVER = """element => {
+  const box = element.getBoundingClientRect();
+  const hit = element.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  if (!hit || element.contains(hit)) return "";
+  return `<${hit.localName}${hit.id ? ` id="${hit.id}"` : ""}>`;
+}"""
+
+
+async def cover_of(locator: Any) -> str:
+    """What lies over the middle of an element and would take a click on it, as a tag; empty if nothing."""
+    return one_line(str(await locator.evaluate(_COVER)))[:100]
+
+
 async def picture(tab: Tab, *, whole: bool, locator: Any = None) -> tuple[Image, list[str]]:
     """A picture of what a tab shows, of its whole page or of one element, and what to know about it."""
     if locator is not None:
