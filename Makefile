@@ -19,6 +19,9 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 WIDGETS := $(if $(wildcard widgets/package.json),yes)
 WORKERS ?= 2
 PYTEST = $(PY) -m pytest
+# Kernels, pages, servers and the pace of the machine are real here: a test that fails is run once more, and
+# listed with what went wrong. One that fails twice fails.
+AGAIN = --reruns 1 --rerun-show-tracebacks
 # In the order of the folders: the files with many small tests come last, so that both workers end together.
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
@@ -62,14 +65,14 @@ else
 endif
 
 test-python: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/sandbox $(STAMPS)/ocr $(STAMPS)/servers ## all Python tests but those of front ends
-	$(PYTEST) $(PARALLEL) -m "not browser and not serial"
+	$(PYTEST) $(AGAIN) $(PARALLEL) -m "not browser and not serial"
 
 # pytest ends with 5 when it found no test, which is no fault here.
 test-serial: $(STAMPS)/test $(STAMPS)/sandbox ## tests that measure time, one after another
-	$(PYTEST) -m "serial and not browser" || [ $$? -eq 5 ]
+	$(PYTEST) $(AGAIN) -m "serial and not browser" || [ $$? -eq 5 ]
 
 test-browser: $(STAMPS)/test $(STAMPS)/chromium ## tests in Chromium
-	$(PYTEST) $(PARALLEL) -m browser
+	$(PYTEST) $(AGAIN) $(PARALLEL) -m browser
 
 test-notebooks: $(STAMPS)/test ## the notebooks give the outputs that they store
 	$(PYTEST) --nbval notebooks
