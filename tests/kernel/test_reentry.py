@@ -30,6 +30,21 @@ def test_cells_queued_behind_a_nested_run_run_after_it_in_order(kernel: LiveKern
 
 
 @pytest.mark.pythons
+def test_the_first_nested_run_leaves_the_kernel_alive_when_it_runs_what_came_with_the_cell(
+    kernel: LiveKernel,
+) -> None:
+    kernel.restart()
+    kernel.run(
+        "ran = []\n"
+        "def nested(): ran.append(run_here(asyncio.sleep(0.01, 'nested')))\n"
+        "loop = asyncio.get_running_loop()\n"
+        "for each in (nested, lambda: ran.append(1), lambda: ran.append(2)): loop.call_soon(each)"
+    )
+    after = kernel.run("while len(ran) < 3: await asyncio.sleep(0.01)\nprint(ran)")
+    assert after.text == "[1, 2, 'nested']\n"
+
+
+@pytest.mark.pythons
 def test_an_interrupt_cancels_the_coroutine_and_aborts_run_all(kernel: LiveKernel) -> None:
     kernel.run(
         "async def long():\n"

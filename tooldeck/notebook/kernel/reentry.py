@@ -14,7 +14,7 @@ import contextlib
 import contextvars
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator, Sized
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -143,6 +143,28 @@ def _make_reentrant(loop: asyncio.AbstractEventLoop) -> None:
         nest_asyncio2.apply(loop)
 
 
+@contextlib.contextmanager
+def _rounds_kept(loop: asyncio.AbstractEventLoop) -> Generator[None]:
+    """Leave as many callbacks ready as there were.
+
+    The round of the loop that led here may be one of asyncio's own, begun before nest-asyncio2 was applied:
+    it has counted its callbacks beforehand, and where the nested run took them, it would end the kernel with
+    an IndexError.
+    """
+    ready: Sized = getattr(loop, "_ready", ())
+    before = len(ready)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(RuntimeError):  # a closed loop has no round to go on with
+            for _ in range(before - len(ready)):
+                loop.call_soon(_nothing)
+
+
+def _nothing() -> None:
+    """Stand in for a callback that has run already."""
+
+
 class _Nested:
     """One nested run of a loop, with the pump served from inside."""
 
@@ -160,7 +182,7 @@ class _Nested:
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run `coroutine` as a task of the loop, to its end."""
-        with self._pump, waiter(self._wake) as work:
+        with _rounds_kept(self._loop), self._pump, waiter(self._wake) as work:
             self._work = work
             task = self._task = self._loop.create_task(coroutine)
             tick = self._loop.create_task(self._tick())
