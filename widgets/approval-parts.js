@@ -57,14 +57,14 @@ export function controls(facts, on) {
   );
   const approve = h("button", { type: "button", class: "td-main", onclick: on.approve }, "Approve");
   const say = h("p", { class: "td-approval-say", role: "status", "aria-live": "polite" });
-  const call = callFacts(facts);
+  const asked = askedFor(facts);
   const { note, words } = noteField(on.deny);
   const { editor, json, problems, foreseen } = editField(facts.editable ?? "", on.edited);
   return {
-    ...{ deny, noting, stop, editing, scope, approve, say, call, note, words, editor, json, problems, foreseen },
+    ...{ deny, noting, stop, editing, scope, approve, say, asked, note, words, editor, json, problems, foreseen },
     head: h("div", { class: "td-approval-head" }),
     time: h("span", { class: "td-approval-time td-codelike", role: "timer", "aria-label": "time left" }),
-    body: h("div", { class: "td-approval-body" }, call, editor, note),
+    body: h("div", { class: "td-approval-body" }, about(facts), asked, editor, note),
     bar: h(
       "div",
       { class: "td-approval-bar" },
@@ -129,13 +129,13 @@ export function headline(facts, place) {
 }
 
 /**
- * Everything about the call, complete.
+ * What holds whatever the arguments are: what the tool may do, and who says so. It stays in sight of an edit.
  * @param {Facts} facts
  */
-function callFacts(facts) {
+function about(facts) {
   return h(
     "div",
-    { class: "td-approval-call" },
+    {},
     h(
       "p",
       { class: "td-approval-powers" },
@@ -149,6 +149,17 @@ function callFacts(facts) {
       h("pre", { class: "td-box td-approval-about", tabindex: "0", "aria-label": "What the tool says of itself" },
         outside(facts.description)),
     ...facts.notes.map((note) => h("p", { class: "td-quiet" }, "note: ", h("code", {}, outside(note)))),
+  );
+}
+
+/**
+ * The arguments that are asked for, complete, and what they would change.
+ * @param {Facts} facts
+ */
+function askedFor(facts) {
+  return h(
+    "div",
+    {},
     facts.arguments.length === 0
       ? h("p", { class: "td-quiet" }, "no arguments")
       : h("dl", { class: "td-approval-arguments" }, ...facts.arguments.flatMap(argument)),

@@ -135,7 +135,10 @@ class ApprovalView {
     this.root.dataset["phase"] = phase;
     this.root.setAttribute("aria-label", `Approval of ${plain(this.facts.tool)}: ${phase}`);
     clearInterval(this.ticking);
-    this.ui.editor.hidden = true;
+    const edited = phase === "approved" && this.sent && !this.ui.editor.hidden;
+    this.ui.editor.hidden = !edited;
+    this.ui.asked.hidden = edited;
+    this.ui.json.readOnly = true;
     this.ui.note.hidden = true;
     this.ui.say.textContent = "";
     put(this.root, h("details", {}, line, this.ui.body), this.ui.say);
@@ -220,7 +223,7 @@ class ApprovalView {
 
   toggleEditor() {
     this.ui.editor.hidden = !this.ui.editor.hidden;
-    this.ui.call.hidden = !this.ui.editor.hidden;
+    this.ui.asked.hidden = !this.ui.editor.hidden;
     this.fits = true;
     if (!this.ui.editor.hidden) this.ui.json.focus();
     else this.ui.editing.focus();

@@ -141,6 +141,20 @@ def test_a_pattern_for_a_command_does_not_allow_a_second_command(command):
     assert word("allow command=*", tool=shell, effects="none", arguments={"command": command}) == "allow"
 
 
+def test_a_rule_said_again_is_listed_once_and_counts_as_said_last(tmp_path):
+    policy = Policy("default", ["allow file"])
+    policy.allow("file")
+    policy.add("ask file", "allow other")
+    assert [str(rule) for rule in policy.rules] == ["allow file", "ask file", "allow other"]
+    policy.add("allow file")
+    assert [str(rule) for rule in policy.rules] == ["ask file", "allow other", "allow file"]
+    (tmp_path / "policy.toml").write_text("rules = ['ask file']")
+    policy.adopt(tmp_path / "policy.toml")
+    assert [str(rule) for rule in policy.rules] == ["allow other", "allow file", "ask file"]
+    policy.add("allow file note=tested")
+    assert len(policy.rules) == 4, "a rule with another note is another rule"
+
+
 def test_any_deny_wins_else_the_last_rule_that_fits():
     assert word("deny *", "allow file") == "deny"
     assert word("allow file", "deny path=a.txt", "allow *") == "deny"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -197,6 +198,27 @@ def test_a_click_that_the_waiter_refuses_leaves_the_decision_to_the_waiter(clock
     assert page.last("late") is not None
     assert card.interrupt()
     assert "interrupted" in repr(card)
+
+
+def test_whoever_waits_keeps_the_story_only_when_the_answer_is_part_of_it(clock: Clock) -> None:
+    stored: list[dict[str, str]] = []
+
+    class Output:
+        def update(self, bundle: dict[str, str], *, raw: bool) -> None:
+            stored.append(bundle)
+
+    def resolve(decision: Decision) -> bool:
+        waiting.start()
+        waiting.join(0.2)  # it cannot end before the card knows the answer
+        return True
+
+    card = ApprovalCard(make_request(), resolve, clock=clock)
+    card._display = Output()
+    waiting = threading.Thread(target=card.keep)
+    answer(Page(card), approve=True)
+    waiting.join(30)
+    assert "approved by you" in stored[0]["text/plain"]
+    assert "approved by you" in stored[0]["text/html"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tooldeck.notebook import facts, render, waterfall
 from tooldeck.notebook.widgets import ResultView
 from tooldeck.notebook.widgets.card import ToolHead
 
-ALLOWED = {"div", "table", "tbody", "tr", "td", "code", "pre", "strong"}
+ALLOWED = {"span", "div", "table", "tbody", "tr", "td", "code", "pre", "strong"}
 
 
 class Elements(HTMLParser):
@@ -91,6 +91,21 @@ def test_a_result_tells_its_status_value_and_notes() -> None:
         'write_note: ● ok · 12.4 ms · 1 attempt\n{"code": "TD-1042"}\nnote: seats: read "2" as 2'
     )
     assert render.result_text(result, times=False).startswith("write_note: ● ok\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "sign"),
+    [
+        (Status.OK, '<span style="color:#388e3c">●</span> ok'),
+        (Status.DENIED, '<span style="color:#757575">⊘</span> denied'),
+        (Status.TRIPPED, '<span style="color:#d32f2f">◌</span> tripped'),
+        (Status.FAILED, '<span style="color:#d32f2f">✕</span> failed'),
+    ],
+)
+def test_a_stored_result_and_trace_have_the_colour_of_the_status(status: Status, sign: str) -> None:
+    result = make_result(None, status=status, error="" if status is Status.OK else "no")
+    assert sign in render.result_html(result)
+    assert sign in render.trace_html(result)
 
 
 def test_a_result_with_pictures_and_files_shows_the_ones_and_names_the_others() -> None:

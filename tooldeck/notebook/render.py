@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
-from tooldeck.core.vocabulary import Status
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
 from tooldeck.notebook.diffs import DiffRow
+from tooldeck.notebook.states import coloured, sign_of, state_of
 from tooldeck.policy import Policy
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = [
     "panel",
     "parameters",
     "record_text",
+    "result_head",
     "result_html",
     "result_line",
     "result_text",
@@ -48,13 +49,6 @@ __all__ = [
     "value_text",
 ]
 
-_GLYPHS = {
-    Status.OK: "●",
-    Status.DENIED: "⊘",
-    Status.TRIPPED: "◌",
-    Status.LIMITED: "⊘",
-    Status.CANCELLED: "–",
-}
 _LINE = "var(--jp-border-color1,#bdbdbd)"
 _PLAIN = "background:none;padding:0;overflow-wrap:anywhere"
 _UNBROKEN = 20  # characters; the time of a log entry has 19
@@ -231,12 +225,22 @@ def _cut(text: str, limit: int = _LIMIT) -> tuple[str, str]:
 
 def result_line(result: ToolResult, *, times: bool = True) -> str:
     """How a call ended, in one line; without `times` it is the same from run to run."""
-    words = [f"{_GLYPHS.get(result.status, '✕')} {result.status}"]
+    return f"{sign_of(result.status)} {_ending(result, times=times)}"
+
+
+def _ending(result: ToolResult, *, times: bool = True) -> str:
+    words = [str(result.status)]
     if times:
         words.append(facts.duration(result.seconds))
     if result.attempts > (0 if times else 1):
         words.append(facts.count(result.attempts, "attempt"))
     return " · ".join(words)
+
+
+def result_head(result: ToolResult, *, times: bool = True) -> str:
+    """HTML of `result_line`, its sign in the colour of the state."""
+    sign = coloured(sign_of(result.status), state_of(result.status))
+    return f"{sign} {shown(_ending(result, times=times))}"
 
 
 def outcome(result: ToolResult) -> tuple[str, str]:
@@ -273,7 +277,7 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     why = facts.why_outside(result)
     outside = f" · untrusted{f': {why}' if why else ''}" if facts.from_outside(result) else ""
     return panel(
-        f"{code(result.call.name)} {shown(result_line(result, times=times) + outside)}",
+        f"{code(result.call.name)} {result_head(result, times=times)}{shown(outside)}",
         _block(shown(outcome_text(result)), "dashed" if outside else "solid"),
         *(
             f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
@@ -317,7 +321,7 @@ def trace_html(result: ToolResult) -> str:
         )
         for row in waterfall.rows(result)
     ]
-    return panel(f"{code(result.call.name)} {shown(result_line(result))}", table(rows) or "no trace was kept")
+    return panel(f"{code(result.call.name)} {result_head(result)}", table(rows) or "no trace was kept")
 
 
 def _bar(row: waterfall.Row, cells: int = 24) -> str:

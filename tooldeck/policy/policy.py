@@ -118,8 +118,11 @@ class Policy:
         return self._ruling.rules
 
     def add(self, *rules: Any) -> None:
-        """Add rules: `Rule` objects, text such as ``ask file path=/etc/*``, or mappings."""
-        self._rule(self._ruling._replace(rules=(*self.rules, *_read_all(rules))))
+        """Add rules: `Rule` objects, text such as ``ask file path=/etc/*``, or mappings.
+
+        A rule that is there already is not listed twice: it counts as said last.
+        """
+        self._rule(self._ruling._replace(rules=_with(self.rules, _read_all(rules))))
 
     def allow(self, *tools: str, **conditions: Any) -> None:
         """Let calls run without a question: of tools of these names or patterns, under all `conditions`.
@@ -218,7 +221,7 @@ class Policy:
         stated, own = file.ruling, self._ruling
         ruling = Ruling(
             stated.preset or self.preset,
-            (*self.rules, *stated.rules),
+            _with(self.rules, stated.rules),
             stated.isolation or own.isolation,
             own.command_lines if stated.command_lines is None else stated.command_lines,
         )
@@ -339,6 +342,11 @@ class Policy:
 
 def _read_all(rules: Iterable[Any]) -> tuple[Rule, ...]:
     return tuple(rule for given in rules for rule in read_rules(given))
+
+
+def _with(rules: tuple[Rule, ...], more: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Rules and those said after them; what is said again drops out where it stood."""
+    return (*(rule for rule in rules if rule not in more), *more)
 
 
 def _file_of(folder: str | Path) -> PolicyFile:

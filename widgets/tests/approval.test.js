@@ -240,6 +240,33 @@ test("an edited call shows what it would change, and an approval that came too s
   expect(el.textContent).not.toContain("b.txt is written anew");
 });
 
+test("what the tool may do stays in sight while its arguments are edited", async () => {
+  const { el, button } = await card();
+  button("Edit arguments").click();
+  for (const words of ["writes", "risk medium", "asks before it writes"]) {
+    const shown = [...el.querySelectorAll("span, code")].filter((one) => one.textContent === words);
+    expect(shown.some((one) => one.closest("[hidden]") === null)).toBe(true);
+  }
+  expect(el.querySelector("dl")?.closest("[hidden]")).not.toBeNull();
+});
+
+test("the call behind the line of an approved edit is the edited one, of a refused edit the one asked for", async () => {
+  for (const { name, phase } of [
+    { name: "Approve edited", phase: "approved" },
+    { name: "Deny", phase: "denied" },
+  ]) {
+    const { kernel, el, button } = await card();
+    vi.advanceTimersByTime(ARMING);
+    button("Edit arguments").click();
+    button(name).click();
+    kernel.set("phase", phase);
+    const editor = /** @type {HTMLTextAreaElement} */ (el.querySelector("textarea"));
+    expect(editor.closest("[hidden]") === null).toBe(phase === "approved");
+    expect(editor.readOnly).toBe(true);
+    expect(el.querySelector("dl")?.closest("[hidden]") === null).toBe(phase === "denied");
+  }
+});
+
 test("arguments that JSON cannot hold have no editor", async () => {
   const { el } = await card({ editable: null });
   expect(el.textContent).not.toContain("Edit arguments");

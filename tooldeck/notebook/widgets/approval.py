@@ -12,7 +12,8 @@ from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.guards.text import visible
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows
-from tooldeck.notebook.render import box, code, diff_box, folded, shown, table
+from tooldeck.notebook.render import box, code, diff_box, folded, line, shown, table
+from tooldeck.notebook.states import coloured
 from tooldeck.notebook.widgets._asked import SCOPES, asked, drawn_preview, foreseen, parse_arguments
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -21,7 +22,8 @@ from tooldeck.store.masking import mask
 __all__ = ["ApprovalCard"]
 
 _PHASES = ("waiting", "approved", "denied", "interrupted", "timed out")
-_GLYPHS = {"waiting": "◌", "approved": "✓", "denied": "⊘", "timed out": "⊘"}
+_SIGNS = {"waiting": ("◌", "waiting"), "approved": ("✓", "ok"), "interrupted": ("–", "off")}
+_REFUSED = ("⊘", "refused")
 
 
 class ApprovalCard(Panel):
@@ -203,7 +205,9 @@ class ApprovalCard(Panel):
         Call it on the thread of that cell.
         """
         if self._display is not None:
-            self._display.update({"text/plain": self.text(), "text/html": self.html()}, raw=True)
+            with self._lock:  # whoever waited is told of an answer before this card is
+                story = {"text/plain": self.text(), "text/html": self.html()}
+            self._display.update(story, raw=True)
 
     def text(self) -> str:
         """One line: the call, and what became of it."""
@@ -217,9 +221,9 @@ class ApprovalCard(Panel):
             for given in facts.arguments(self._arguments())
         ]
         asked_for = code(facts.call_line(call.name, call.arguments))
-        tool, glyph = self.request.tool, _GLYPHS.get(self.phase, "–")
+        tool, sign = self.request.tool, coloured(*_SIGNS.get(self.phase, _REFUSED))
         return folded(
-            f"{glyph} {shown(self._story)} · <code>{shown(self._call())}</code>",
+            f"{sign} {shown(self._story)} · {line(self._call())}",
             f"{code(facts.asked_by(call))} · {shown(facts.powers(tool))} · risk {shown(tool.risk)} · "
             f"{shown(facts.trust(tool, self.request.provenance))} · rule: {code(self.request.rule)}",
             table(rows) or "no arguments",

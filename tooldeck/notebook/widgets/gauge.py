@@ -12,6 +12,7 @@ from tooldeck.core.breaker import BreakerState, Phase
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.guards.text import visible
 from tooldeck.notebook.render import panel, shown
+from tooldeck.notebook.states import coloured
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -95,8 +96,9 @@ class Gauge(Panel):
 
     def html(self) -> str:
         """The line, and a mark for each of the last outcomes."""
-        marks = "".join(_MARKS.get(outcome, "·") for outcome in self._now.recent)
-        return panel(shown(self.text()), f"<code>{marks}</code> {self._counted()}" if marks else "")
+        recent = [(_MARKS.get(outcome, "·"), outcome) for outcome in self._now.recent]
+        marks = "".join(coloured(mark, outcome) for mark, outcome in recent)
+        return panel(shown(self.text()), f"{marks} {self._counted()}" if marks else "")
 
     def _show(self) -> None:
         with self._drawing:  # or a slower thread would put an older reading over a newer one

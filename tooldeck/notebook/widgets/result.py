@@ -7,9 +7,9 @@ import traitlets
 
 from tooldeck.core.result import ToolResult
 from tooldeck.notebook import facts, render
+from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
-from tooldeck.notebook.widgets._states import state_of
 
 __all__ = ["ResultView"]
 

@@ -11,10 +11,10 @@ from tooldeck.guards.text import visible
 from tooldeck.loops.timeline import Stretch, run_svg, run_text, timeline
 from tooldeck.notebook import facts, render
 from tooldeck.notebook.run_story import Entry, RunStory, call_facts, call_text, why_not
+from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
-from tooldeck.notebook.widgets._states import state_of
 from tooldeck.notebook.widgets.trace import trace_facts
 
 __all__ = ["RunView"]
