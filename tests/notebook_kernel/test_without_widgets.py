@@ -118,6 +118,22 @@ def test_an_interrupt_at_the_prompt_ends_the_call(notebook: NotebookKernel, form
     assert notebook.run("print(ran)").text == "[]\n"
 
 
+@form
+def test_an_interrupt_at_the_prompt_of_a_call_in_an_awaited_body_ends_the_outer_call(
+    notebook: NotebookKernel, form: str
+) -> None:
+    notebook.run(
+        "get_ipython()._tooldeck.desk.render_within = 0.3\n"
+        "@deck.tool(effects='none')\n"
+        "async def outer() -> str: return (await deck.acall('note', text='tea')).unwrap()"
+    )
+    cell = notebook.send({"blocking": "deck.call('outer')", "awaited": "await deck.acall('outer')"}[form])
+    notebook.prompt(cell)
+    notebook.interrupt()
+    assert notebook.finish(cell).error == "KeyboardInterrupt"
+    assert notebook.run("print(ran)").text == "[]\n"
+
+
 def test_an_interrupt_at_the_prompt_of_one_of_several_calls_ends_the_cell(notebook: NotebookKernel) -> None:
     notebook.run("get_ipython()._tooldeck.desk.render_within = 0.3")
     call = "deck.acall('note', text='tea')"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import select
+import threading
 from collections import deque
 from collections.abc import Callable, Generator
 from types import TracebackType
@@ -104,21 +105,33 @@ class _Guarded:
     def __init__(self, wake: Callable[[], object]) -> None:
         self.interrupts = Interrupts(wake)
         self.interrupts.raise_now = lambda: self.in_foreign_code
-        self._foreign = 0
 
     @property
     def in_foreign_code(self) -> bool:
-        """Whether code of the user runs right now."""
-        return self._foreign > 0
+        """Whether code of the user runs right now, called by this pump or by another of the thread."""
+        return _calling.foreign
 
     @contextlib.contextmanager
     def foreign_code(self) -> Generator[None]:
         """Around code of the user: an interrupt may be raised right inside it."""
-        self._foreign += 1
+        before, _calling.foreign = _calling.foreign, True
         try:
             yield
         finally:
-            self._foreign -= 1
+            _calling.foreign = before
+
+
+class _Calling(threading.local):
+    """Whose code this thread runs at present.
+
+    Of the thread, not of a pump: awaits of one cell nest, and the handler of the innermost pump gets the
+    interrupt while an outer one may be calling.
+    """
+
+    foreign = False
+
+
+_calling = _Calling()
 
 
 class Pump(_Guarded):
@@ -137,11 +150,13 @@ class Pump(_Guarded):
         self.wake: Callable[..., object] = wake or self._waker
         super().__init__(self.wake)
         self._poller: Any = None
+        self._called_from = False
         port = shell_port()
         self._tap = Tap.of(port) if port is not None else None
         self._use: Any = None
 
     def __enter__(self) -> Self:
+        self._called_from, _calling.foreign = _calling.foreign, False
         # Outside a kernel SIGINT stays with whoever has it: there, the sleep itself can be interrupted.
         if running_kernel() is not None:
             self.interrupts.install()
@@ -151,6 +166,7 @@ class Pump(_Guarded):
                 self._poller = _poller(self._tap.port, self._waker)
         except BaseException:
             self.interrupts.remove()
+            _calling.foreign = self._called_from
             raise
         return self
 
@@ -163,6 +179,7 @@ class Pump(_Guarded):
         finally:
             self._waker.close()
             self.interrupts.remove()
+            _calling.foreign = self._called_from
         if error is None:
             self.interrupts.check()
 
