@@ -41,6 +41,9 @@ class ApprovalView {
     this.heard = false;
     this.armed = false;
     this.sent = false;
+    this.pressed = false;
+    /** @type {HTMLElement | null} */
+    this.cell = null;
     this.escaping = false;
     /** @type {boolean | null} null while a check is under way */
     this.fits = true;
@@ -80,6 +83,8 @@ class ApprovalView {
   }
 
   close() {
+    // A notebook puts the stored story in the place of the card: its keys shall work on.
+    if (this.root.contains(document.activeElement) || this.leftAlone()) this.cell?.focus();
     this.stop();
     clearInterval(this.ticking);
     for (const timer of this.timers) clearTimeout(timer);
@@ -125,7 +130,7 @@ class ApprovalView {
 
   /** @param {Phase} phase */
   collapse(phase) {
-    const focused = this.root.contains(document.activeElement);
+    const focused = this.root.contains(document.activeElement) || this.leftAlone();
     const line = h(
       "summary",
       {},
@@ -143,6 +148,11 @@ class ApprovalView {
     this.ui.say.textContent = "";
     put(this.root, h("details", {}, line, this.ui.body), this.ui.say);
     if (focused) line.focus();
+  }
+
+  /** Whether the focus was here until the answer was sent: a browser takes it from a button that is disabled. */
+  leftAlone() {
+    return this.pressed && document.activeElement === document.body;
   }
 
   arm() {
@@ -195,6 +205,8 @@ class ApprovalView {
     if (!this.heard || this.sent || this.model.get("phase") !== "waiting") return;
     if (approve && this.ui.approve.disabled) return;
     this.sent = true;
+    this.pressed = this.root.contains(document.activeElement);
+    this.cell = this.root.closest(".jp-Cell");
     this.escaping = false;
     const edited = approve && !this.ui.editor.hidden ? this.ui.json.value : null;
     if (edited !== null) this.serial += 1;
@@ -241,6 +253,7 @@ class ApprovalView {
     this.enable();
     this.later(200, () => {
       if (serial !== this.serial) return;
+      put(this.ui.foreseen, h("p", { class: "td-quiet" }, "checking …"));
       this.model.send({ type: "check", request: this.facts.request, text: this.ui.json.value, serial });
     });
   }

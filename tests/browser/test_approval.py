@@ -63,6 +63,7 @@ def test_enter_approves_only_when_the_approve_button_itself_has_the_focus(lab: L
     lab.page.keyboard.press("Enter")
     lab.wait_ended(1)
     assert "ok kept hello" in lab.text(1)
+    lab.page.wait_for_function("() => document.activeElement.classList.contains('jp-Cell')")
 
 
 def test_a_denied_call_does_not_run_and_tells_the_note(lab: Lab) -> None:

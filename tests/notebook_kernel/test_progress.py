@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from notebook_kernel import NotebookKernel
 
@@ -75,3 +77,29 @@ def test_without_somebody_who_sees_it_there_is_no_bar(notebook: NotebookKernel) 
     notebook.run(TOOLS)
     cell = notebook.run("r = deck.call('counted', n=3); print(r.status)", allow_stdin=False)
     assert (cell.text, bars(notebook, cell)) == ("ok\n", [])
+
+
+@form
+def test_a_preview_that_takes_long_says_so_before_the_card_is_there(
+    notebook: NotebookKernel, form: str, tmp_path: Path
+) -> None:
+    looked = tmp_path / "looked"
+    notebook.run(
+        "from pathlib import Path\n"
+        "def slowly():\n"
+        f"    while not Path({str(looked)!r}).exists(): time.sleep(0.01)\n"
+        "    return 'what it would change'\n"
+        "deck.add(lambda: 1, name='slow', effects='write', preview=slowly, preview_within=60.0)\n"
+    )
+    cell = notebook.send(CALL[form].format("'slow'"))
+
+    def says(words: str) -> None:
+        said = lambda: [line(bar) for bar in bars(notebook, cell)]  # noqa: E731
+        notebook.until(lambda: said() == [words], 30, lambda: f"{said()} {cell}")
+
+    says("finding out what it would change")
+    looked.touch()
+    (card,) = notebook.cards(cell)
+    says("finding out what it would change · known")
+    notebook.answer(card)
+    assert notebook.finish(cell).status == "ok"

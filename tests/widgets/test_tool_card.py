@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from widget_parts import NASTY, SCHEMA, TRACE, make_result, make_tool
+from widget_parts import NASTY, SCHEMA, TRACE, make_call, make_result, make_tool
 
 from tooldeck.core.breaker import BreakerState, Phase
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.events import CallEnded
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Status, Trust
@@ -275,3 +276,17 @@ def test_a_card_opened_late_has_the_breaker_and_the_history_of_its_tool_but_no_r
     assert [entry["state"] for entry in card._history.results] == ["open", "failed", "failed"]
     assert card._result.results == []
     assert repr(card) == repr(opened(tool)[0])
+
+
+def test_a_card_shows_no_call_of_somebody_to_whom_its_tool_is_not_shown() -> None:
+    tool = make_tool()
+    card, _ = opened(tool)
+    live = Live(Deck())
+    live.follow(card)
+    call = make_call(tool, {})._replace(tool=None)
+    live.observe(CallEnded(make_result(None, status=Status.UNKNOWN, error="no such tool", call=call)))
+    live.flush()
+    assert card._result.results == card._history.results == []
+    live.observe(CallEnded(make_result("done")))
+    live.flush()
+    assert [entry["state"] for entry in card._result.results] == ["ok"]

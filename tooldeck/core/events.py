@@ -26,6 +26,7 @@ __all__ = [
     "ModelReplied",
     "ModelSpoke",
     "PersonSpoke",
+    "PreviewStarted",
     "Progressed",
     "ReplyNoted",
     "RetryWaits",
@@ -93,6 +94,13 @@ class Streamed:
     """How many items of this attempt came before."""
     item: Any
     """The item itself, neither cut nor fenced."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewStarted:
+    """It is found out what a call would change, before anybody is asked; that may take seconds."""
+
+    call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +221,7 @@ Event = (
     | RetryWaits
     | Progressed
     | Streamed
+    | PreviewStarted
     | ApprovalAsked
     | ApprovalAnswered
     | BreakerMoved

@@ -23,6 +23,7 @@ from tooldeck.notebook.live import Live
 from tooldeck.notebook.magics import MAGICS
 from tooldeck.notebook.places import current_place, store_here
 from tooldeck.notebook.policies import found_words
+from tooldeck.notebook.previews import PreviewLines
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.questions import answer
 from tooldeck.notebook.say import say
@@ -46,6 +47,7 @@ class Notebook:
         self.live = Live(deck)
         self.apps = AppDesk(deck, self.desk)
         self.bars = ProgressBars()
+        self.previews = PreviewLines(self.bars)
         self.last_run: RunResult | None = None
         """How the run of a model that ended last went."""
         self._undo: list[Any] = []
@@ -60,7 +62,7 @@ class Notebook:
             caller=Caller(Source.CELL),
             prepare_mcp=self._prepare_mcp,
         )
-        observers = (self.live.observe, self.bars.observe, self._remember_run)
+        observers = (self.live.observe, self.bars.observe, self.previews.observe, self._remember_run)
         self._undo = [self.deck.subscribe(observer) for observer in observers]
         self._undo.append(show_briefly(self.shell))
         self._undo.append(self.deck.provide(Cell, lambda: Cell(self.shell.execution_count)))

@@ -97,7 +97,7 @@ class Live:
 
     def _ended(self, event: CallEnded) -> None:
         name = event.result.call.name
-        if not self._of(name):
+        if event.result.call.tool is None or not self._of(name):  # a caller to whom the tool is not shown
             return
         now = time.monotonic()
         with self._lock:

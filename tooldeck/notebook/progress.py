@@ -78,10 +78,14 @@ class ProgressBars:
 
     def _ended(self, result: ToolResult) -> None:
         self._begun.pop(result.call.id, None)
-        self._lines.end(result.call.id)
-        bar = self._bars.pop(result.call.id, None)
+        self.end(result.call.id, str(result.status))
+
+    def end(self, call: str, words: str) -> None:
+        """Let the bar of a call stand still, and say how it ended; nothing where it has none."""
+        self._lines.end(call)
+        bar = self._bars.pop(call, None)
         if bar is not None:
-            bar.end(str(result.status))
+            bar.end(words)
 
 
 class _Bar:

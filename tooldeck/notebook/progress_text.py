@@ -12,7 +12,9 @@ _PAUSE = 2.0
 
 
 def reached(done: float, total: float | None, text: str) -> str:
-    """How far a call is, in words."""
+    """How far a call is, in words; one that only says what it does has done nothing countable yet."""
+    if not done and not total and text:
+        return text
     words = f"{done:g} of {total:g}" if total else f"{done:g}"
     return f"{words} · {text}" if text else words
 

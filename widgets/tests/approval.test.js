@@ -290,6 +290,22 @@ test("the focus stays in the card when its buttons go", async () => {
   expect(document.activeElement).toBe(el.querySelector("summary"));
 });
 
+test("a card that goes leaves the focus to its cell, also when its button was switched off with it", async () => {
+  const { el, close, button } = await card();
+  const cell = document.createElement("div");
+  cell.className = "jp-Cell";
+  cell.tabIndex = 0;
+  document.body.append(cell);
+  cell.append(el);
+  button("Deny").focus();
+  button("Deny").click();
+  cell.focus(); // browsers take the focus from a button that is disabled, jsdom does not
+  cell.blur();
+  expect(document.activeElement).toBe(document.body);
+  close();
+  expect(document.activeElement).toBe(cell);
+});
+
 test("a click that came too late is told so", async () => {
   const { kernel, say } = await card();
   kernel.set("phase", "timed out");

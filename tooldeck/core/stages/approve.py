@@ -10,7 +10,7 @@ from tooldeck.core.arguments import read_arguments
 from tooldeck.core.call import Outcome, ToolCall, new_id
 from tooldeck.core.current import CURRENT
 from tooldeck.core.deadline import clocks_stopped
-from tooldeck.core.events import ApprovalAnswered, ApprovalAsked
+from tooldeck.core.events import ApprovalAnswered, ApprovalAsked, PreviewStarted
 from tooldeck.core.hooks import objection
 from tooldeck.core.host import Host
 from tooldeck.core.owned import owned
@@ -74,6 +74,8 @@ def _own(call: ToolCall) -> ToolCall:
 
 async def _asked(tool: Tool, world: World, call: ToolCall, verdict: Verdict) -> ToolCall | Outcome:
     """The call as it was approved, or the refusal."""
+    if tool.preview is not None and world.emit is not None:
+        world.emit(PreviewStarted(call))
     try:
         preview = await _foreseen(tool, world, world.host, call)
     except NoPreview as missing:
