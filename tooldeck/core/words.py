@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 
-__all__ = ["fold", "index", "pairs_of", "pieces"]
+__all__ = ["fold", "index", "pairs_of", "pieces", "words_of"]
 
 _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u312f\u3130-\u318f"
@@ -23,7 +22,6 @@ _DENSE = (
 _RUNS = re.compile(f"[{_DENSE}]+|[^{_DENSE}]+")
 _IS_DENSE = re.compile(f"[{_DENSE}]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-_SIGNS = re.compile(r"[^\w\s\x00-\x7f]")
 _PLAIN_WORDS = re.compile(r"[a-z0-9]+")
 
 
@@ -35,36 +33,67 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
 
 
-@lru_cache(4096)
+class _Table(dict[int, str]):
+    """What `str.translate` makes of a character, found out when the character first comes."""
+
+    _MOST = 8_192
+
+    def __init__(self, made_of: Callable[[str], str]) -> None:
+        super().__init__()
+        self._made_of = made_of
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= self._MOST:
+            self.clear()
+        made = self[code] = self._made_of(chr(code))
+        return made
+
+
 def _is_part(char: str) -> bool:
     """Whether a character belongs to a word."""
     return unicodedata.category(char)[0] in "LNM"
 
 
-def _words(folded: str) -> Iterator[str]:
-    if folded.isascii():
-        yield from _PLAIN_WORDS.findall(folded)
-        return
-    spaced = "".join(char if _is_part(char) else " " for char in folded)
-    yield from spaced.split()
-
-
-@lru_cache(4096)
-def _apart(sign: str) -> str:
+def _apart(char: str) -> str:
     """A sign that stands for letters or digits, such as ™ or ㎏, as a word of its own; others as they are."""
-    letters = any(map(_is_part, unicodedata.normalize("NFKC", sign)))
-    return f" {sign} " if letters and not _is_part(sign) else sign
+    if _is_part(char):
+        return char
+    return f" {char} " if any(map(_is_part, unicodedata.normalize("NFKC", char))) else char
+
+
+_SPACED = _Table(lambda char: char if _is_part(char) else " ")
+_APART = _Table(_apart)
+
+
+def _tokens(text: str) -> Iterator[tuple[bool, str]]:
+    """The words and the runs of a dense script in order, and whether one is such a run."""
+    if text.isascii():
+        for word in _PLAIN_WORDS.findall(text.lower()):
+            yield False, word
+        return
+    if not unicodedata.is_normalized("NFKC", text):
+        text = text.translate(_APART)
+    for word in fold(text).translate(_SPACED).split():
+        if word.isascii():
+            yield False, word
+            continue
+        for run in _RUNS.findall(word):
+            yield _IS_DENSE.match(run) is not None, run
 
 
 def pieces(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The text in order: runs of a dense script, each as one text, and the words between them."""
-    apart = text if text.isascii() else _SIGNS.sub(lambda sign: _apart(sign[0]), text)
-    for run in _RUNS.findall(fold(apart)):
-        if not _IS_DENSE.match(run):
-            yield False, list(_words(run))
+    between: list[str] = []
+    for dense, token in _tokens(text):
+        if not dense:
+            between.append(token)
             continue
-        for word in _words(run):
-            yield True, [word]
+        if between:
+            yield False, between
+            between = []
+        yield True, [token]
+    if between:
+        yield False, between
 
 
 def pairs_of(run: str) -> list[str]:
@@ -72,15 +101,20 @@ def pairs_of(run: str) -> list[str]:
     return [run[place : place + 2] for place in range(len(run))]
 
 
+def words_of(text: str) -> list[str]:
+    """The words between the runs of dense scripts, folded."""
+    return [token for dense, token in _tokens(text) if not dense]
+
+
 def index(text: str) -> tuple[str, str]:
-    """What of a text goes into the columns ``words`` and ``pairs``."""
+    """What of a text goes into the columns ``words`` and ``pairs`` of a table with the tokenizer ``ascii``."""
     if text.isascii():
-        return " ".join(_PLAIN_WORDS.findall(text.lower())), ""
+        return text, ""  # that tokenizer finds the same words in it, and quicker
     words: list[str] = []
     pairs: list[str] = []
-    for dense, found in pieces(text):
+    for dense, token in _tokens(text):
         if dense:
-            pairs += pairs_of(found[0])
+            pairs += pairs_of(token)
         else:
-            words += found
+            words.append(token)
     return " ".join(words), " ".join(pairs)

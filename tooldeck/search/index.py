@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tooldeck.core.errors import StoreError
 from tooldeck.core.tool import Tool
-from tooldeck.core.words import index, pairs_of, pieces
+from tooldeck.core.words import index, pairs_of, pieces, words_of
 from tooldeck.search.names import named_in, split_name, squeezed
 from tooldeck.search.spelling import Vocabulary
 
@@ -57,6 +57,7 @@ class ToolIndex:
         self._names: dict[int, str] = {}
         self._spellings: dict[str, dict[str, None]] = {}
         self._vocabulary = Vocabulary()
+        self._unread: list[str] = []
         self._counts: dict[str, int] = {}
         self._next = 1
 
@@ -121,10 +122,9 @@ class ToolIndex:
         self._names[row] = tool.name
         for spelling in _spellings(tool.name):
             self._spellings.setdefault(spelling, {})[tool.name] = None
-        names, name_pairs = index(f"{split_name(tool.name)} {tool.title}")
-        said, said_pairs = index(_said(tool))
-        given, given_pairs = index(" ".join(_given(tool)))
-        self._vocabulary.add(f"{names} {said} {given}".split())
+        texts = f"{split_name(tool.name)} {tool.title}", _said(tool), " ".join(_given(tool))
+        self._unread += texts
+        (names, name_pairs), (said, said_pairs), (given, given_pairs) = map(index, texts)
         return row, names, said, given, f"{name_pairs} {said_pairs} {given_pairs}"
 
     def _dropped(self, name: str) -> int:
@@ -169,6 +169,7 @@ class ToolIndex:
         if not term.word.isascii() and not term.having and len(pairs := pairs_of(term.word)) > 2:
             asked = f"({' OR '.join(chr(34) + pair + chr(34) for pair in pairs[:-1])})"
             return _Term(term.word, asked, self._count(asked))
+        self._read()
         near = self._vocabulary.near(term.word)
         if not near and not term.having:
             near = self._vocabulary.like(term.word)
@@ -176,6 +177,12 @@ class ToolIndex:
             return term
         asked = f"({' OR '.join([term.asked, *(chr(34) + word + chr(34) for word in near)])})"
         return _Term(term.word, asked, self._count(asked))
+
+    def _read(self) -> None:
+        """Take the words of new tools into the vocabulary, which only a query needs."""
+        if self._unread:
+            self._vocabulary.add(words_of(" ".join(self._unread)))
+            self._unread.clear()
 
     def _count(self, asked: str) -> int:
         """How many tools have a term, counted no further than to tell that it is common."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from tooldeck.core.words import fold
 
@@ -19,15 +18,17 @@ _LONGEST = 6
 """Words of which one name may be written."""
 
 
-@lru_cache(4096)
 def split_name(name: str) -> str:
     """``createIssue`` and ``create-issue`` as ``create issue``; ``HTTPServer`` as ``HTTP Server``."""
+    if name.islower() and name.isidentifier():
+        return name.replace("_", " ")  # most are so, and need no expression
     return _EDGES.sub(" ", name)
 
 
 def squeezed(name: str) -> str:
     """The letters and digits of a name, without case: what is the same in all spellings of it."""
-    return _OPAQUE.sub("", fold(name))
+    folded = fold(name)
+    return folded.replace("_", "") if folded.isidentifier() else _OPAQUE.sub("", folded)
 
 
 def named_in(query: str) -> Iterator[str]:

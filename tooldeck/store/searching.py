@@ -48,8 +48,6 @@ def terms(query: str) -> list[Term]:
     found: list[Term] = []
     for chunk in query.split():
         for dense, words in pieces(chunk):
-            if not words:
-                continue
             if not dense:
                 found.append(Term("words", tuple(words)))
             elif len(words[0]) == 1:
