@@ -107,7 +107,7 @@ def words_of(text: str) -> list[str]:
 
 
 def index(text: str) -> tuple[str, str]:
-    """What of a text goes into the columns ``words`` and ``pairs`` of a table with the tokenizer ``ascii``."""
+    """What of a text goes into the columns ``words`` and ``pairs``, which the tokenizer ``ascii`` reads."""
     if text.isascii():
         return text, ""  # that tokenizer finds the same words in it, and quicker
     words: list[str] = []
