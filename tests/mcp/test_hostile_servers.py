@@ -17,9 +17,10 @@ import pytest
 from tests.mcp.conftest import LIMIT, SERVERS
 from tooldeck import Deck
 from tooldeck.core.questions import Answer
-from tooldeck.mcp.errors import McpClosed
+from tooldeck.mcp.errors import McpAnswerError, McpClosed, McpConnectError
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.names import deck_names
+from tooldeck.mcp.session import Session, State
 from tooldeck.mcp.stderr import StderrFile
 from tooldeck.mcp.tap import MOST_TOOLS
 
@@ -106,6 +107,96 @@ def test_few_questions_are_open_at_the_same_time(connected: Callable[..., Any]) 
     session = connected(hostile(), handlers=Handlers(on_elicit=think))
     session.call("questions", {"count": 300}).result(LIMIT)
     assert max(most) <= 8
+
+
+def test_a_server_cannot_ask_without_end_in_one_call(connected: Callable[..., Any]) -> None:
+    asked: list[Any] = []
+
+    def think(question: Any) -> Answer:
+        asked.append(question)
+        return Answer("decline")
+
+    session = connected(hostile(), handlers=Handlers(on_elicit=think))
+    session.call("nag", {"count": 200}).result(LIMIT)
+    assert len(asked) == 50
+    session.call("nag", {"count": 1}).result(LIMIT)
+    assert len(asked) == 51
+
+
+@pytest.fixture(scope="module")
+def one_session() -> Iterator[Session]:
+    session = Session("server", hostile())
+    session.open().result(LIMIT)
+    yield session
+    assert session.state is State.READY
+    session.close().result(LIMIT)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"jsonrpc":"2.0","id":%ID%,"result":{"content":[{"type":"text","text":"cut o',
+        '{"jsonrpc": "2.0", "id": %ID%}',
+        '{"jsonrpc":"2.0","id":%ID%,"error":{"code":"x","message":5}}',
+        '{"result":{"content":[}, "jsonrpc":"2.0","id":%ID%}',
+        '[{"jsonrpc":"2.0","id":%ID%,"result":{"content":[]}}]',
+        '{"jsonrpc":"2.0","id":%ID%,"result":{"n":' + '{"a":' * 100_000 + "1" + "}" * 100_001 + "}",
+        '{"jsonrpc":"2.0","id":%ID%,"result":{"n":' + "9" * 10_000 + "}}",
+    ],
+    ids=["cut", "neither", "error", "typescript", "batch", "deep", "long-number"],
+)
+def test_a_broken_answer_ends_its_call_and_not_the_session(one_session: Session, line: str) -> None:
+    with pytest.raises(McpAnswerError, match=r"say of the MCP server .* is no message of the protocol"):
+        one_session.call("say", {"lines": [line]}).result(LIMIT)
+
+
+def test_letters_that_are_no_unicode_are_replaced(one_session: Session) -> None:
+    line = '{"jsonrpc":"2.0","id":%ID%,"result":{"content":[{"type":"text","text":"a\\ud800 \xff"}]}}'
+    assert one_session.call("say", {"lines": [line]}).result(LIMIT).text == "a? \ufffd"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%TOKEN%,"progress":1'
+        + "0" * 400
+        + "}}",
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%TOKEN%,"progress":NaN}}',
+        '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[1]}}',
+        '{"jsonrpc":"2.0","id":%ID%,"method":"elicitation/create","params":{"message":{}}}',
+        '{"jsonrpc":"2.0","id":777,"result":{"content":[]}}',
+        'seen: {"jsonrpc":"2.0","id":%ID%,"result":{',
+    ],
+    ids=["huge", "nan", "odd-id", "own-id", "nobody-asked", "no-answer"],
+)
+def test_what_makes_no_sense_is_passed_over(one_session: Session, line: str) -> None:
+    assert one_session.call("say", {"lines": [line], "count": 0}).result(LIMIT).text
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"protocolVersion": "1999-01-01", "capabilities": {}}, "Unsupported protocol version.*1999-01-01"),
+        ({"protocolVersion": "2025-11-25"}, r"no valid MCP: capabilities: Field required\.$"),
+    ],
+)
+def test_a_server_that_is_given_up_is_not_said_to_have_left(
+    connected: Callable[..., Any], answer: dict[str, Any], reason: str
+) -> None:
+    program = f"""
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    result = {{**{answer!r}, "serverInfo": {{"name": "old", "version": "1"}}}}
+    error = {{"code": -32601, "message": "no"}}
+    said = {{"result": result}} if asked["method"] == "initialize" else {{"error": error}}
+    if "id" in asked:
+        print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **said}}), flush=True)
+"""
+    with pytest.raises(McpConnectError, match=reason) as caught:
+        connected([sys.executable, "-S", "-c", program])
+    assert "exited" not in str(caught.value)
+    assert "never calls" not in str(caught.value)
 
 
 def test_a_line_without_end_ends_the_session_within_bounded_memory(connected: Callable[..., Any]) -> None:

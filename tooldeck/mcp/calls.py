@@ -47,6 +47,8 @@ class RunningCall:
         """Handlers that are being told something."""
         self.questions: set[asyncio.Task[Any]] = set()
         """Handlers that are to answer something."""
+        self.asked = 0
+        """How many questions the server put to the person."""
         self.samples = 0
         """How many replies of a model the server wanted."""
         self.refused = ""

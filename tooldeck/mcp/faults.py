@@ -16,6 +16,7 @@ from tooldeck.mcp.errors import (
 )
 
 __all__ = [
+    "of_break",
     "of_call",
     "of_connect",
     "of_end",
@@ -26,6 +27,7 @@ __all__ = [
     "of_refusal",
     "of_restart",
     "of_sign_in",
+    "single",
 ]
 
 _BAD_ARGUMENTS = -32602
@@ -37,7 +39,7 @@ def of_call(error: Exception, tool: str, server: str) -> Exception:
     from mcp import MCPError
     from pydantic import ValidationError
 
-    inner = _single(error)
+    inner = single(error)
     where = _where(tool, server)
     if isinstance(inner, TooldeckError):
         return inner
@@ -49,17 +51,21 @@ def of_call(error: Exception, tool: str, server: str) -> Exception:
         told = f"{where} was answered" if where.startswith("The ") else f"{where} answered"
         return McpAnswerError(f"{told} with error {inner.code}: {inner.message}", server, inner.code)
     if isinstance(inner, ValidationError):
-        fault = inner.errors()[0]
-        place = ".".join(str(step) for step in fault["loc"])
-        return McpAnswerError(f"{where} gave an answer that is no valid MCP: {place}: {fault['msg']}", server)
+        return McpAnswerError(f"{where} gave an answer that is no valid MCP: {_misfit(inner)}", server)
     return McpAnswerError(f"{where} failed: {type(inner).__name__}: {inner}", server)
+
+
+def of_break(error: BaseException) -> str:
+    """Why a session that stood is over, where nobody closed it and the server had not gone."""
+    inner = single(error)
+    return f"the connection broke on what the server sent ({type(inner).__name__}: {inner})"
 
 
 def of_connect(
     error: BaseException, server: str, target: object, ending: str = "", told: str = ""
 ) -> BaseException:
     """Why no session came about. `ending` says how the program ended, `told` what it printed."""
-    inner = _single(error)
+    inner = single(error)
     if not isinstance(inner, Exception):
         return inner
     if isinstance(inner, McpConnectError):
@@ -144,7 +150,7 @@ def _where(tool: str, server: str) -> str:
     return f"{capital} of the MCP server {server!r}"
 
 
-def _single(error: BaseException) -> BaseException:
+def single(error: BaseException) -> BaseException:
     """The one error inside of groups of one."""
     while isinstance(error, BaseExceptionGroup):
         members = cast("tuple[BaseException, ...]", cast("Any", error).exceptions)
@@ -158,5 +164,13 @@ def _in_words(error: BaseException) -> str:
     name = type(error).__name__
     if name == "ConnectError" or isinstance(error, ConnectionRefusedError):
         return "refuses connections, so probably no server runs there"
+    if name == "ValidationError":
+        return f"gave an answer that is no valid MCP: {_misfit(error)}"
     message = str(error).strip().rstrip(".")
     return f"gave no session ({name}: {message})" if message else f"gave no session ({name})"
+
+
+def _misfit(error: Any) -> str:
+    """The first thing that is wrong with an answer."""
+    fault = error.errors()[0]
+    return f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"

@@ -169,7 +169,7 @@ class FrameLog:
         return made
 
     def _cancel(self, sent: bool, id: Any) -> None:  # noqa: FBT001 - which side asked is half of the key
-        given_up = self._open.get((sent, id))
+        given_up = self._open.get((sent, id)) if isinstance(id, int | str) else None
         if given_up is None:
             return
         given_up.cancelled = True  # and left open, since a server may answer all the same

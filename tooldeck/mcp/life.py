@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from enum import StrEnum
 
-from tooldeck.mcp import sdk
+from tooldeck.mcp import faults, sdk
 from tooldeck.mcp.link import Link
 from tooldeck.registry.json_schema import warm_up
 
@@ -123,12 +123,14 @@ class Life:
         except asyncio.CancelledError:
             self.reason = self.reason or "it was cancelled"
         except BaseException as error:  # noqa: BLE001 - kept for whoever waits for the session to open
+            stood = self.state is State.READY
             self._failure = await self._link.connect_error(error)
-            self.reason = self.reason or str(self._failure)
+            self.reason = self.reason or (faults.of_break(error) if stood else str(self._failure))
         finally:
             self._link.client = None
             self.state = State.CLOSED if self._stop.is_set() else State.DEAD
             self._opened.set()
+            self._explained.set()
             self._tell_end()
 
     async def _until_over(self) -> None:

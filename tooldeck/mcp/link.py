@@ -127,9 +127,18 @@ class Link:
             return faults.of_connect(error, self.label, self.target, ending)
         await self.process.settled(_SETTLE)
         told = [self.process.told()] if self.process.told() else []
-        if self.process.exit_code == 0 and not self.process.junk:
+        if self.process.exit_code == 0 and not self.process.junk and not self.tap.heard:
             told.append(_NEVER_RAN)
-        return faults.of_connect(error, self.label, self.target, self.process.ending(), "\n".join(told))
+        # How it ended is no reason where it was ended by us, because of what it said.
+        ending = self.process.ending() if self._went(error) else ""
+        return faults.of_connect(error, self.label, self.target, ending, "\n".join(told))
+
+    def _went(self, error: BaseException) -> bool:
+        """Whether the server went first, and the error is only what came of that."""
+        import anyio
+
+        inner = faults.single(error)
+        return self.tap.hung_up or isinstance(inner, anyio.BrokenResourceError | anyio.ClosedResourceError)
 
 
 async def _anything_goes(name: str, result: object) -> None:

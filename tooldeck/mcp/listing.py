@@ -60,7 +60,10 @@ async def read_tools(client: Any, tap: Tap) -> Listing:
             raise
         found += [_remote(tool, tap) for tool in page.tools]
         cursor = page.next_cursor
-        if not cursor or cursor in seen:
+        if not cursor:
+            break
+        if cursor in seen:
+            tap.malformed.append(Malformed("the list", "begins again, and is cut there"))
             break
         if len(found) >= MOST_TOOLS:
             tap.malformed.append(Malformed("the list", f"goes on beyond {MOST_TOOLS} tools and is cut there"))

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import MutableSequence
 from typing import Any, Self
 
+from tooldeck.mcp.salvage import salvaged
+
 __all__ = ["Incoming", "Outgoing"]
 
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -19,7 +21,7 @@ _QUOTED = 500
 
 
 class Incoming:
-    """Messages from the server, one a line. Other lines go to `junk` and nowhere else."""
+    """Messages from the server, one a line. Other lines are `junk`, unless they can be read all the same."""
 
     def __init__(self, stdout: asyncio.StreamReader, junk: MutableSequence[str]) -> None:
         self._stdout = stdout
@@ -64,10 +66,11 @@ class Incoming:
         if not line.strip():
             return None
         try:
-            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
             self._junk.append(line[:_QUOTED].decode(errors="replace").strip())
-            return None
+            message = salvaged(line)
+        return None if message is None else SessionMessage(message)
 
     async def receive(self) -> Any:
         """The next message; raises ``anyio.EndOfStream`` when there is none."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -47,6 +48,10 @@ class Tap:
         """The good tools of the lists so far, just as the server sent them."""
         self.ended = asyncio.Event()
         """Set when nothing more will be read from the server."""
+        self.hung_up = False
+        """Whether that is so because the server closed its end."""
+        self.heard = False
+        """Whether it has said anything."""
 
     @contextlib.asynccontextmanager
     async def through(self, transport: Any) -> AsyncGenerator[tuple[Any, Any]]:
@@ -68,7 +73,12 @@ class Tap:
         message = getattr(item, "message", None)
         if message is None:
             return  # no message, but what the transport has to complain about
+        self.heard = True
         exchange = self.log.add(message, sent=False)
+        if exchange.method == "notifications/progress" and not _countable(exchange.params):
+            # What no float can hold would end the reading of the client library, and so the session.
+            item.message = message.model_copy(update={"params": {}})
+            return
         result = getattr(message, "result", None)
         if exchange.answer is None or not isinstance(result, dict):
             return
@@ -131,6 +141,15 @@ def _fault(tool: Any, page: dict[str, Any], version: str) -> str | None:
     return None
 
 
+def _countable(params: dict[str, Any]) -> bool:
+    """Whether progress can be told in floats."""
+    numbers = (params.get("progress"), params.get("total"))
+    try:
+        return all(math.isfinite(number) for number in numbers if isinstance(number, int | float))
+    except OverflowError:
+        return False
+
+
 def _is_known(block: Any) -> bool:
     return isinstance(block, dict) and cast("dict[str, Any]", block).get("type") in _BLOCKS
 
@@ -173,7 +192,8 @@ class _Reading:
     async def __anext__(self) -> Any:
         try:
             item = await self._inner.__anext__()
-        except BaseException:
+        except BaseException as error:
+            self._tap.hung_up = isinstance(error, StopAsyncIteration)
             self._tap.ended.set()
             raise
         self._tap.received(item)

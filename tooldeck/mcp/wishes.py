@@ -25,6 +25,8 @@ __all__ = ["Wishes"]
 
 _MOST_QUESTIONS = 8
 # Questions of one server that may be open at the same time; further ones are declined.
+_MOST_ASKED = 50
+# Questions that a server may put to the person within one call; further ones are declined.
 _MOST_SAMPLES = 20
 # Replies of a model that a server may have within one call.
 _MOST_PAGES = 100
@@ -76,6 +78,10 @@ class Wishes:
         self._asked += 1
         try:
             call = self._calls.current()
+            if call is not None:
+                call.asked += 1
+                if call.asked > _MOST_ASKED:
+                    return "decline", None
             question = self._question(params, call)
             answer = await self._asking(self._session.handlers.on_elicit, question, call)
         finally:

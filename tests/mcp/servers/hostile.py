@@ -10,7 +10,7 @@ import threading
 from wire import OBJECT, answer_beside, lock, out, send
 
 SHAPE = sys.argv[1] if len(sys.argv) > 1 else ""
-TOOLS = ["echo", "progress", "logs", "questions", "changes", "line"]
+TOOLS = ["echo", "progress", "logs", "questions", "nag", "changes", "line", "say"]
 lists_read = 0
 answers = threading.Semaphore(0)
 
@@ -29,10 +29,20 @@ def listed(message: dict) -> dict:
     return {"tools": [{"name": name, "inputSchema": OBJECT} for name in [*TOOLS, *names]]}
 
 
+def say(message: dict, lines: list[str], token: object) -> None:
+    """Whatever lines one likes; %ID% and %TOKEN% stand for those of this call."""
+    for line in lines:
+        filled = line.replace("%ID%", str(message["id"])).replace("%TOKEN%", json.dumps(token))
+        with lock:
+            out.write(filled.encode("latin-1") + b"\n")
+            out.flush()
+
+
 def call(message: dict) -> dict:
     params = message["params"]
     name, count = params["name"], params.get("arguments", {}).get("count", 0)
     token = params.get("_meta", {}).get("progressToken")
+    say(message, params.get("arguments", {}).get("lines", []), token)
     for number in range(count):
         if name == "progress":
             done = {"progressToken": token, "progress": number + 1, "total": count}
@@ -41,9 +51,11 @@ def call(message: dict) -> dict:
             send({"method": "notifications/message", "params": {"level": "warning", "data": str(number)}})
         elif name == "changes":
             send({"method": "notifications/tools/list_changed"})
-        elif name == "questions":
+        elif name in ("questions", "nag"):
             asked = {"message": "Name?", "requestedSchema": {"type": "object", "properties": {}}}
             send({"id": f"q{number}", "method": "elicitation/create", "params": asked})
+            if name == "nag":
+                answers.acquire(timeout=30)
         elif name == "line":
             with lock:
                 out.write(b"x" * 1_000_000)
