@@ -52,3 +52,36 @@ def test_a_question_cannot_pose_as_further_lines(
         assert not line.startswith("system:")
         assert "\n" not in line
         assert "\x1b" not in line
+
+
+@pytest.mark.parametrize("name", ["password", "passwd", "db_pwd", "api_key", "privateKey", "user_pin", "OTP"])
+def test_a_server_that_wants_a_secret_is_warned_of_at_a_prompt_too(
+    name: str, typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask_by_text(Question("s", "t", "Name?", schema={"properties": {name: {"type": "string"}}}))
+    assert f"Beware: {name} looks like a secret" in capsys.readouterr().out
+
+
+def test_ordinary_words_are_no_secret(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    words = {"opinion": {}, "spinning": {}, "passenger": {}, "keyboard": {}, "number": {}}
+    ask_by_text(Question("s", "t", "Name?", schema={"properties": words}))
+    assert "Beware" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "ftp://x.example/", "https://"])
+def test_a_page_that_may_not_be_opened_is_declined_unasked(
+    url: str, typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask_by_text(Question("s", "t", "Visit", mode="url", url=url)).action == "decline"
+    assert typed == []
+    assert "Beware: The address is no plain http(s) address" in capsys.readouterr().out
+
+
+def test_a_disguised_page_is_told_with_the_host_it_belongs_to(
+    typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask_by_text(Question("s", "t", "Visit", mode="url", url="https://bank.example@xn--e1awd7f.com/pay"))
+    said = capsys.readouterr().out
+    assert "a page of xn--e1awd7f.com: https://bank.example@xn--e1awd7f.com/pay" in said
+    assert "only looks like a host" in said
+    assert "letters that may look like others" in said

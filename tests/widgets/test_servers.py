@@ -167,6 +167,13 @@ def test_a_question_is_declined_by_its_button_and_only_once() -> None:
     assert "you declined" in card.html()
 
 
+def test_a_question_is_put_away_without_an_answer() -> None:
+    card = QuestionCard(Question("demo", "ask", "Where to?", schema=SCHEMA))
+    card._away.click()
+    assert card.answer.result(0) == Answer("cancel")
+    assert repr(card).endswith("put away, not answered")
+
+
 def test_an_interrupted_question_says_so_and_takes_no_answer() -> None:
     card = QuestionCard(Question("demo", "ask", "Go on?", schema={"type": "object", "properties": {}}))
     card.interrupt()

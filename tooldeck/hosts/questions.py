@@ -11,6 +11,8 @@ from typing import Any
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.questions import Answer, Question
 from tooldeck.core.references import properties, resolve
+from tooldeck.guards.links import host_of, safe_link
+from tooldeck.guards.questions import question_warnings
 from tooldeck.guards.text import one_line, visible
 from tooldeck.hosts.asynchronous import AsyncHost
 from tooldeck.hosts.lanes import Lane
@@ -50,10 +52,13 @@ async def ask_on_terminal(question: Question) -> Answer:
 def ask_by_text(question: Question, typed: Typed = _plainly) -> Answer:
     """Ask field by field; an empty answer to a required field declines, an ended input is nobody's.
 
+    A page that is no http(s) address is declined without asking.
     `typed` gives the lines; by default `input`, which knows no time-out.
     """
     with KEYBOARD:
         _say(f"{question.asker} asks: {one_line(question.message)}")
+        for warning in question_warnings(question):
+            _say(f"Beware: {one_line(warning)}")
         asked = _Asked(typed, question.timeout)
         try:
             return _visit(question, asked) if question.mode == "url" else _form(question, asked)
@@ -79,7 +84,9 @@ class _Asked:
 
 
 def _visit(question: Question, asked: _Asked) -> Answer:
-    _say(f"It wants you to visit: {one_line(question.url)}")
+    if not safe_link(question.url):
+        return Answer("decline")
+    _say(f"It wants you to visit a page of {one_line(host_of(question.url))}: {one_line(question.url)}")
     agreed = asked("Did you, and do you agree? [y/N] ").strip().casefold() in {"y", "yes"}
     return Answer("accept" if agreed else "decline")
 

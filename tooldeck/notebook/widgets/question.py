@@ -1,6 +1,5 @@
 """What a server, a model or a cell asks a person: a form to fill, or a page to visit."""
 
-import re
 from collections.abc import Mapping
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
@@ -9,18 +8,15 @@ import ipywidgets
 import traitlets
 
 from tooldeck.core.questions import Answer, Question
+from tooldeck.guards.links import host_of, safe_link
+from tooldeck.guards.questions import question_warnings
 from tooldeck.guards.text import visible
 from tooldeck.notebook.forms import Form
-from tooldeck.notebook.links import host_of, safe_link, url_warnings
 from tooldeck.notebook.render import box, code, panel, shown
-from tooldeck.notebook.schemas import properties
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
 __all__ = ["QuestionCard"]
-
-_SECRET = re.compile(r"pass(word|phrase|code)|secret|token|api[ _-]?key|credential|\bpin\b", re.IGNORECASE)
-
 
 _ENDS: Mapping[str, tuple[str, str]] = {
     "accept": ("answered", "you answered"),
@@ -63,9 +59,13 @@ class QuestionCard(ipywidgets.VBox):
         self._form = Form(question.schema, outside=True) if question.mode == "form" else None
         self._yes = ipywidgets.Button(description="Send" if self._form else "I agree", icon="check")
         self._no = ipywidgets.Button(description="Decline")
+        self._away = ipywidgets.Button(
+            description="Not now", tooltip="Put the question away without an answer"
+        )
         self._yes.on_click(lambda _: self.accept())
         self._no.on_click(lambda _: self._answered(Answer("decline")))
-        buttons = ipywidgets.HBox([self._no, self._yes])
+        self._away.on_click(lambda _: self._answered(Answer("cancel")))
+        buttons = ipywidgets.HBox([self._no, self._away, self._yes])
         form = [self._form.widget] if self._form is not None else []
         super().__init__([self._head, *form, buttons])
         self.add_class("td-questioncard")
@@ -131,21 +131,5 @@ def _facts(question: Question) -> dict[str, Any]:
         "link": safe_link(question.url) if question.mode == "url" else "",
         "address": shown_pieces(question.url if question.mode == "url" else ""),
         "host": shown_pieces(host_of(question.url)),
-        "warnings": [shown_pieces(warning) for warning in _warnings(question)],
+        "warnings": [shown_pieces(warning) for warning in question_warnings(question)],
     }
-
-
-def _warnings(question: Question) -> list[str]:
-    """What a person should know before answering."""
-    if question.mode == "url":
-        return url_warnings(question.url)
-    named = [
-        name
-        for name, schema, _ in properties(question.schema, question.schema)
-        if _SECRET.search(f"{name} {schema.get('title', '') if isinstance(schema, dict) else ''}")
-    ]
-    if named and question.kind == "server":
-        return [f"{', '.join(named)} looks like a secret, and a server must not ask for one in a form."]
-    if question.kind == "model" and (named or _SECRET.search(question.message)):
-        return ["This looks like the wish for a secret; the model would read it, and its provider too."]
-    return []
