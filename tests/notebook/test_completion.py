@@ -35,11 +35,37 @@ def offered(shell: Shell, line: str) -> list[str]:
         ("%tools off dep", "departures"),
         ("%tools on eff", "effects=write"),
         ("%%tool --effects wr", "write"),
+        ("deck.call('", "departures"),
+        ('result = await deck.acall("dep', "departures"),
+        ("deck.call('departures', ", "station="),
+        ("deck.call('departures', station='Ulm', li", "limit="),
+        ("print(deck['dep", "departures"),
     ],
 )
 def test_tab_offers_what_may_come_next(shell: Shell, line: str, expected: str) -> None:
     shell.run(TOOL)
     assert expected in offered(shell, line)
+
+
+@pytest.mark.parametrize("line", ["%mcp ", "%%tool --", "%policy allow ", "deck.call('"])
+def test_where_only_words_of_ours_can_stand_tab_offers_nothing_else(shell: Shell, line: str) -> None:
+    shell.run(TOOL)
+    words = offered(shell, line)
+    assert words
+    assert not {"and", "--abs", "in", "%alias"} & set(words)
+
+
+def test_tab_knows_the_tools_of_a_server_behind_its_name(shell: Shell) -> None:
+    shell.run("%mcp connect demo")
+    assert offered(shell, "deck.mcp['d") == ["demo"]
+    assert offered(shell, "x = deck.mcp['demo'].count") == ["count_slowly"]
+    assert not [name for name in offered(shell, 'deck.mcp["demo"].') if name.startswith("_")]
+
+
+def test_tab_in_a_call_offers_no_argument_twice_and_none_within_a_value(shell: Shell) -> None:
+    shell.run(TOOL)
+    assert "station=" not in offered(shell, "deck.call('departures', station='Ulm', ")
+    assert "station=" not in offered(shell, "deck.call('departures', limit=s")
 
 
 def test_an_argument_that_is_given_is_not_offered_again(shell: Shell) -> None:

@@ -251,3 +251,10 @@ def test_how_often_a_server_and_a_tool_may_be_called_is_said_in_the_line_and_tol
     assert "try again in 60 min" in repr(shell.deck.call("echo"))
     assert "such as '10/s'" in shell.fails("%mcp connect --rate fast demo")
     assert "rates['add']" in shell.fails("%mcp connect --rate add=1/x demo")
+
+
+def test_options_may_also_stand_behind_the_demo_or_an_address(shell: Shell) -> None:
+    shell.run("%mcp connect --label one demo --reads city,add --trust")
+    assert shell.deck.mcp["one"].city.effects == {"read"}
+    assert "--timeout" in shell.fails("%mcp connect http://127.0.0.1:1/mcp --timout 3")
+    assert "'demo --reads'" not in shell.fails("%mcp connect demo --reads")

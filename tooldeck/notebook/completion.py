@@ -1,4 +1,4 @@
-"""Tab completion for the lines of the magics: tools, parameters, servers, words and options."""
+"""Tab completion in a shell, and the words of the magics: tools, parameters, servers, words and options."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tooldeck.deck import Deck
 from tooldeck.mcp.clients import CLIENTS
 from tooldeck.mcp.telling import LEVELS
 from tooldeck.mcp.writing import PROGRAMS
+from tooldeck.notebook.code_completion import Offer, complete_code
 from tooldeck.notebook.lines import as_typed
 from tooldeck.notebook.magics import decks, inspecting, policies, servers, serving, tools
 from tooldeck.notebook.magics.offers import OFFER_WORDS
@@ -113,23 +114,34 @@ COMPLETERS: dict[str, Words] = {
 """By magic: what may come next on its line."""
 
 
-def complete(deck: Deck, line: str, start: str) -> list[str]:
-    """What may stand at the end of `line`, whose last, unfinished word is `start`."""
-    magic, *words = line.split()
-    last = words.pop() if words and not line[-1:].isspace() else ""
+def complete(deck: Deck, line: str) -> Offer | None:
+    """What may stand at the end of a magic's line; None for any other line."""
+    magic, *words = line.split() or [""]
     found = COMPLETERS.get(magic)
-    if found is None:
-        return []
-    # The shell takes a word to begin behind signs such as = and :, and puts in what follows them.
-    before = len(last) - len(start) if start and last.endswith(start) else len(last) if not start else 0
-    return [word[before:] for word in map(str, found(deck, words, last)) if word.startswith(last)]
+    if found is None or line == magic:
+        return None
+    last = words.pop() if words and not line[-1:].isspace() else ""
+    return Offer(last, [word for word in map(str, found(deck, words, last)) if word.startswith(last)])
 
 
-def install(shell: Any, deck: Deck) -> None:
-    """Teach a shell's completer about the magics of a deck."""
-    for magic in COMPLETERS:
-        shell.set_hook(
-            "complete_command",
-            lambda _completer, event: complete(deck, event.text_until_cursor, event.symbol),
-            str_key=magic,
-        )
+def install(shell: Any, deck: Deck) -> Callable[[], None]:
+    """Teach a shell's completer about the magics of a deck and about code that speaks to decks.
+
+    Returns the function that undoes it.
+    """
+    from IPython.core.completer import SimpleCompletion, context_matcher
+
+    # Before the slow readers of code, which are not even asked where only a word of ours can stand.
+    @context_matcher(identifier="tooldeck", priority=1000)
+    def matcher(context: Any) -> Any:
+        line = context.text_until_cursor
+        offer = complete(deck, line.lstrip()) or complete_code(shell.user_ns, line) or Offer("", [])
+        return {
+            "completions": [SimpleCompletion(text=word) for word in offer.words],
+            "matched_fragment": offer.fragment,
+            "suppress": offer.alone,
+        }
+
+    matchers = shell.Completer.custom_matchers
+    matchers.append(matcher)
+    return lambda: matchers.remove(matcher) if matcher in matchers else None

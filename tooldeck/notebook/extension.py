@@ -72,7 +72,7 @@ class Notebook:
         for make in MAGICS:
             self.shell.register_magics(make(self))
         self._undo.append(_register_reprs(self.shell, self.deck, self.apps))
-        install(self.shell, self.deck)
+        self._undo.append(install(self.shell, self.deck))
         atexit.register(self.deck.close)
 
     def stop(self) -> None:

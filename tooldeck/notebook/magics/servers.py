@@ -158,17 +158,30 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
 
 
 def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
-    """Our options, which stand before the target, and the words of the target with its own options."""
+    """Our options, and the words of the target with its own options.
+
+    Ours stand before a command, which may have options of its own; an address and the demo have none.
+    """
     words = split(rest)
+    ours = _taken(words)
+    if words and (words[0] == "demo" or "://" in words[0]):
+        target = words.pop(0)
+        ours += _taken(words)
+        words.insert(0, target)
+    quoted = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in ours)
+    read = read_line("%mcp connect", quoted, FLAGS, OPTIONS)
+    return {name: str(value) for name, value in read.options.items()}, words
+
+
+def _taken(words: list[str]) -> list[str]:
+    """The options at the beginning of these words, with their values, taken out of them."""
     ours: list[str] = []
     while words and words[0].startswith("--"):
         word = words.pop(0)
         ours.append(word)
         if "=" not in word and word.removeprefix("--") not in FLAGS and words:
             ours.append(words.pop(0))
-    quoted = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in ours)
-    read = read_line("%mcp connect", quoted, FLAGS, OPTIONS)
-    return {name: str(value) for name, value in read.options.items()}, words
+    return ours
 
 
 def _environment(text: str) -> dict[str, str] | None:
