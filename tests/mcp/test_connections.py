@@ -198,6 +198,49 @@ def test_a_wrong_option_or_label_is_refused_before_anything_starts(servers):
     assert not servers
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("breaker", "3", "number of failures"),
+        ("breaker", -1, "breaker threshold"),
+        ("trust", "yes", "True or False"),
+        ("reads", 5, "names or patterns"),
+        ("reads", [5], "names or patterns"),
+        ("only", 7, "names or patterns"),
+        ("without", [3], "names or patterns"),
+        ("effects", "read", "effects by name"),
+        ("effects", {"echo": "nonsense"}, "nonsense"),
+        ("rates", "1/s", "rates by name"),
+        ("env", ["A=hunter2"], "texts by name, got list"),
+        ("env", {"A": 5}, "texts by name, got dict"),
+        ("headers", "A: hunter2", "texts by name, got str"),
+        ("handlers", 5, "Handlers"),
+        ("sign_in", 5, "SignIn, got int"),
+        ("executor", 5, "Executor"),
+        ("cwd", 5, "a folder"),
+        ("roots", 5, "roots must be folders"),
+        ("mode", None, "auto, legacy"),
+        ("timeout", "1", "more than 0 seconds"),
+        ("timeout", float("nan"), "more than 0 seconds"),
+        ("connect_timeout", None, "more than 0 seconds"),
+        ("label", 5, "a name"),
+        ("unseen", "no", "True or False"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_names_its_option(servers, option, value, says):
+    with pytest.raises(DefinitionError, match=says) as caught:
+        servers.connect("demo", **{option: value})
+    assert "hunter2" not in str(caught.value)
+    assert not servers
+
+
+def test_a_number_of_failures_is_a_breaker_and_one_name_is_a_choice(raw, servers, shelf):
+    servers.connect(raw(), label="one", breaker=7, only="ech?")
+    assert list(servers["one"]) == ["echo"]
+    assert shelf.tools["echo"].breaker.threshold == 7
+    servers.close("one")
+
+
 def test_an_interrupt_while_connecting_ends_the_server(raw, servers, eventually, is_alive):
     import os
     import signal

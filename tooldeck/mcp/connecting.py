@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, Unpack
@@ -11,14 +11,13 @@ from typing import Any, Unpack
 from tooldeck.core.call import current_call
 from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Executor
-from tooldeck.core.vocabulary import nearest
 from tooldeck.hosts.blocking import step
 from tooldeck.mcp.accepting import Accepting
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.errors import McpConnectError
 from tooldeck.mcp.handlers import Handlers
 from tooldeck.mcp.oauth.signin import SignIn
-from tooldeck.mcp.options import ConnectOptions
+from tooldeck.mcp.options import ConnectOptions, check_options
 from tooldeck.mcp.past import Past
 from tooldeck.mcp.resuming import resume
 from tooldeck.mcp.reviving import Reviving
@@ -147,7 +146,7 @@ class Connecting(Accepting):
 
     def _made(self, target: object, **options: Any) -> tuple[Connection, bool]:
         """A connection that is not open yet, and whether its command is one that nobody here has written."""
-        _refuse_unknown(options)
+        check_options(options)
         label, unseen = options.pop("label", None), options.pop("unseen", False)
         declared = Declarations(**{name: options.pop(name) for name in _DECLARED if name in options})
         read = read_target(target)
@@ -224,12 +223,3 @@ class Connecting(Accepting):
             self._all.pop(connection.label, None)
             self._shelving.clear(connection.label)
         return connection.session.close()
-
-
-def _refuse_unknown(options: Mapping[str, Any]) -> None:
-    known = sorted(ConnectOptions.__optional_keys__)
-    for name in options:
-        if name not in known:
-            close = ["label"] if name == "name" else nearest(name, known, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
-            raise TypeError(f"connect() has no option {name!r}; {hint}")

@@ -40,7 +40,11 @@ def one_of(name: str, given: str, known: Iterable[str]) -> str:
 
 def folders(given: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     """Folders as whole paths. Raises `DefinitionError` for what is none."""
-    found = [Path(one).expanduser().resolve() for one in ([given] if isinstance(given, str) else given)]
+    try:
+        paths = [Path(given)] if isinstance(given, str | os.PathLike) else [Path(one) for one in given]
+    except TypeError:
+        raise DefinitionError(f"roots must be folders, got {given!r}.") from None
+    found = [one.expanduser().resolve() for one in paths]
     for one in found:
         if not one.is_dir():
             raise DefinitionError(f"There is no folder {str(one)!r}, which roots names.")
@@ -49,6 +53,6 @@ def folders(given: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
 
 def above_zero(name: str, seconds: float) -> float:
     """`seconds` if there are any; else `DefinitionError`."""
-    if not seconds > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
         raise DefinitionError(f"{name} must be more than 0 seconds, got {seconds!r}.")
     return float(seconds)

@@ -44,23 +44,24 @@ class Declarations:
         self,
         reads: Iterable[str] | str = (),
         effects: Mapping[str, str | Iterable[str]] | None = None,
-        breaker: BreakerSettings | None = None,
+        breaker: BreakerSettings | int | None = None,
         *,
         trust: bool = False,
-        only: Iterable[str] | None = None,
-        without: Iterable[str] = (),
+        only: Iterable[str] | str | None = None,
+        without: Iterable[str] | str = (),
         rate: RateSettings | str | None = None,
         rates: Mapping[str, RateSettings | str] | None = None,
     ) -> None:
-        self._only = None if only is None else tuple(only)
-        self._without = tuple(without)
-        self.breaker = breaker or BreakerSettings()
+        self._only = None if only is None else _names("only", only)
+        self._without = _names("without", without)
+        self.breaker = (
+            BreakerSettings(threshold=breaker) if isinstance(breaker, int) else breaker or BreakerSettings()
+        )
         self.rate = read_rate("rate", rate)
         self._rates = {name: read_rate(f"rates[{name!r}]", given) for name, given in (rates or {}).items()}
         self.trust = trust
-        names = [reads] if isinstance(reads, str) else list(reads)
         self._rules: list[tuple[str, frozenset[Effect]]] = [
-            (name, frozenset({Effect.READ})) for name in names
+            (name, frozenset({Effect.READ})) for name in _names("reads", reads)
         ]
         for name, words in (effects or {}).items():
             read = read_effects(words)
@@ -112,6 +113,14 @@ class Declarations:
             hint = f"; did you mean {close[0]!r}?" if close else ""
             sentences.append(f"The server has no tool {rule!r} to declare {what} of{hint}")
         return sentences
+
+
+def _names(option: str, given: Iterable[str] | str) -> tuple[str, ...]:
+    """Names or patterns, one by itself included."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise DefinitionError(f"The option {option} must be names or patterns, got {given!r}.")
+    return names
 
 
 def make_tool(
