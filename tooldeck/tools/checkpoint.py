@@ -60,7 +60,7 @@ def list_(context: Injected[ToolContext]) -> dict[str, Any]:
     return {"checkpoints": [_told(one) for one in desk.table.list(desk.folder)]}
 
 
-@checkpoint.action(effects="read", examples=[{"id": "last"}])
+@checkpoint.action(effects="read", trust="untrusted", examples=[{"id": "last"}])
 def diff(context: Injected[ToolContext], id: Id) -> Answer:
     """Show what changed since: files as a diff with who changed each, and how many messages came."""
     desk = Desk(context)

@@ -44,6 +44,7 @@ code = ActionTool(
     "Look at code by its symbols, find it by name, text or pattern of code, and change it symbol by symbol. "
     "A name path such as Lamp/on names a symbol from the outside in. Paths are relative to the workspace.",
     executor=background(),
+    trust="untrusted",
     max_chars=60_000,
 )
 

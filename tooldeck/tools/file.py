@@ -47,7 +47,9 @@ ExpectHash = Annotated[
 
 
 @file.action(
-    effects="read", examples=[{"path": "src/lamp.py"}, {"path": "README.md", "offset": 2, "limit": 1}]
+    effects="read",
+    trust="untrusted",
+    examples=[{"path": "src/lamp.py"}, {"path": "README.md", "offset": 2, "limit": 1}],
 )
 def read(
     path: FilePath,
@@ -107,6 +109,7 @@ def write(
 
 @file.action(
     effects="read,write",
+    trust="untrusted",
     preview=lambda path, old, new, count, cell, expect_hash, workspace: _preview(
         edited(_before(workspace, path, expect_hash), path, Replacement(old, new, count, cell))
     ),
@@ -155,6 +158,7 @@ def append(
 
 @file.action(
     effects="read",
+    trust="untrusted",
     timeout=60,
     examples=[{"pattern": "lamp"}, {"pattern": r"def \w+\(", "regex": True, "glob": "*.py", "context": 0}],
 )
@@ -187,7 +191,12 @@ async def search(
     return SearchHits(*await searched(workspace, wanted, max_results, cancel))
 
 
-@file.action(name="list", effects="read", examples=[{}, {"path": "src", "depth": 2, "sort": "size"}])
+@file.action(
+    name="list",
+    effects="read",
+    trust="untrusted",
+    examples=[{}, {"path": "src", "depth": 2, "sort": "size"}],
+)
 def list_folder(
     *,
     workspace: Injected[Workspace],
@@ -207,7 +216,9 @@ def list_folder(
 
 
 @file.action(
-    effects="read", examples=[{"pattern": "**/*.py"}, {"pattern": "**/*.{md,txt}", "max_results": 5}]
+    effects="read",
+    trust="untrusted",
+    examples=[{"pattern": "**/*.py"}, {"pattern": "**/*.{md,txt}", "max_results": 5}],
 )
 def glob(
     pattern: Annotated[str, Field(description="Such as src/**/*.py or **/*.{md,txt}.")],

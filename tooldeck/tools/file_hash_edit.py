@@ -112,6 +112,7 @@ def _preview(path: str, file_hash: str, edits: list[LineEdit], cell: str, worksp
 
 @builtin(
     effects="read,write",
+    trust="untrusted",
     preview=_preview,
     max_chars=40_000,
     examples=[

@@ -26,6 +26,7 @@ verify = ActionTool(
     "Check a project of the workspace: lint, types, tests, npm scripts; mend what the linter can.",
     executor=background(),
     effects="read,write,execute",
+    trust="untrusted",
     max_chars=40_000,
 )
 
