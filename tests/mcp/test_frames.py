@@ -79,7 +79,7 @@ def test_what_is_kept_is_bounded_by_its_size_too():
 def test_ids_begin_again_with_a_new_connection():
     log = FrameLog()
     old = log.add(asked(1), sent=True)
-    log.begin()
+    log.hang_up()
     log.add(answered(1), sent=False)
     assert old.answer is None
 

@@ -120,10 +120,17 @@ def test_folders_and_the_level_of_the_log_are_told(shell: Shell, tmp_path: Path)
     assert "a line of debug" in shell.shown("deck.call('chatter')")
 
 
-def test_the_log_shows_which_rounds_belong_to_one_call(shell: Shell) -> None:
+def test_the_log_has_one_line_for_a_call_with_its_rounds_beneath(shell: Shell) -> None:
     shell.deck.policy = "auto"
     shell.run("deck.call('folders')")
-    first, second = repr(shell.run("%mcp log --search folders --last 2")).splitlines()[-2:]
+    log = shell.run("%mcp log --search folders --last 1")
+    line = repr(log).splitlines()[-1]
+    assert line.endswith("ok · 2 rounds")
+    assert line.count("tools/call") == 1
+    page = log._repr_html_()
+    assert page.count("<details") == 3
+    assert page.index("ok · 2 rounds") < page.index("wants input first") < page.index("… tools/call")
+    first, second = repr(shell.run("%mcp log --search folders --all --last 2")).splitlines()[-2:]
     assert first.endswith("wants input first")
     assert "… tools/call" in second
     assert second.endswith("ok")

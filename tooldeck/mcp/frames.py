@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from tooldeck.mcp.timing import Timing
 
-__all__ = ["Exchange", "Frame", "FrameLog"]
+__all__ = ["Exchange", "Frame", "FrameLog", "said_fault"]
 
 MOST = 2_000
 """Exchanges that are kept."""
@@ -55,6 +55,8 @@ class Exchange:
     answer: Frame | None = None
     """None while it is on its way, for a notification, and when it was cancelled."""
     cancelled: bool = False
+    lost: bool = False
+    """Whether its connection ended before an answer came."""
 
     @property
     def number(self) -> int:
@@ -97,9 +99,7 @@ class Exchange:
         if error is not None:
             return f"error {error.code}: {error.message}"
         result = getattr(message, "result", None)
-        if isinstance(result, dict) and cast("dict[str, Any]", result).get("isError") is True:
-            return _first_text(cast("dict[str, Any]", result)) or "isError"
-        return ""
+        return said_fault(cast("dict[str, Any]", result)) if isinstance(result, dict) else ""
 
     @property
     def wants_input(self) -> bool:
@@ -135,9 +135,11 @@ class FrameLog:
 
     # -- written on the session's loop ---
 
-    def begin(self) -> None:
-        """A new connection: what was on its way will not be answered, and ids begin again."""
+    def hang_up(self) -> None:
+        """The connection is over: what is on its way will not be answered, and ids begin again."""
         with self._lock:
+            for exchange in self._open.values():
+                exchange.lost = True
             self._open.clear()
 
     def add(self, message: Any, *, sent: bool) -> Exchange:
@@ -233,6 +235,11 @@ class FrameLog:
 def _text(exchange: Exchange) -> str:
     """Everything in an exchange that can be searched."""
     return "\n".join(frame.message.model_dump_json(by_alias=True) for frame in exchange.frames).casefold()
+
+
+def said_fault(result: dict[str, Any]) -> str:
+    """What the result of a tool says of its failure; empty where it is none."""
+    return (_first_text(result) or "isError") if result.get("isError") is True else ""
 
 
 def _first_text(result: dict[str, Any]) -> str:

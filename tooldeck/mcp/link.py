@@ -80,7 +80,7 @@ class Link:
         import mcp
         from mcp import types
 
-        self.tap.log.begin()
+        self.tap.log.hang_up()
         client: Any = mcp.Client(
             way,
             mode=mode,

@@ -64,6 +64,11 @@ class Tap:
         self.malformed.clear()
         self.definitions.clear()
 
+    def end(self) -> None:
+        """Nothing more will be read."""
+        self.ended.set()
+        self.log.hang_up()
+
     def sent(self, item: Any) -> None:
         """Log a message on its way out."""
         self.log.add(item.message, sent=True)
@@ -194,14 +199,14 @@ class _Reading:
             item = await self._inner.__anext__()
         except BaseException as error:
             self._tap.hung_up = isinstance(error, StopAsyncIteration)
-            self._tap.ended.set()
+            self._tap.end()
             raise
         self._tap.received(item)
         return item
 
     async def aclose(self) -> None:
         """Close it."""
-        self._tap.ended.set()
+        self._tap.end()
         await self._inner.aclose()
 
     async def __aenter__(self) -> Self:

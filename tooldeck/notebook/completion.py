@@ -29,7 +29,7 @@ _EFFECTS = tuple(f"effects={effect}" for effect in Effect)
 _CONNECT = ("demo", *map(as_typed, (*servers.OPTIONS, *servers.FLAGS)))
 _SERVE = ("stop", *map(as_typed, (*serving.SERVE_OPTIONS, *serving.SERVE_FLAGS)))
 _TOOL = tuple(map(as_typed, tools.OPTIONS))
-_WIRE_LOG = ("--stderr", *map(as_typed, inspecting.LOG_OPTIONS))
+_WIRE_LOG = tuple(map(as_typed, (*inspecting.LOG_FLAGS, *inspecting.LOG_OPTIONS)))
 _LOG = tuple(map(as_typed, decks.LOG_OPTIONS))
 
 

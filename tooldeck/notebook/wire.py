@@ -18,33 +18,36 @@ if TYPE_CHECKING:
     from tooldeck.mcp.changes import Changes
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.frames import Exchange, Frame
+    from tooldeck.mcp.rounds import Rounds
 
 __all__ = ["DiffView", "ExchangeView", "FindingTable", "TimingTable", "WireLog"]
 
 _FOLDED = 2_000
 # Characters of a message that a line of the log unfolds to; `%mcp show` has the whole.
+_ROUNDS = 20
+# Exchanges of one request that its line unfolds to: the first, and the last ones.
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WireLog(Table):
     """What ``%mcp log`` shows: requests with their answers, and notifications, oldest first."""
 
-    lines: Sequence[tuple[Connection, Exchange]]
+    lines: Sequence[tuple[Connection, Rounds]]
     stderr: Sequence[tuple[str, Sequence[str]]] = ()
     """By server: the last lines of its stderr, and what it printed to stdout."""
     earlier: int = 0
-    """How many exchanges there are before these."""
+    """How many lines there are before these."""
     empty = "No such message."
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row an exchange."""
+        """One row a request, whatever rounds it took."""
         return [
             ("#", "server", "at", "", "method", "about", "time", "size", "answer"),
-            *((_number(one), made.label, *_cells(one)) for made, one in self.lines),
+            *((_numbers(one), made.label, *_summed(one)) for made, one in self.lines),
         ]
 
     def __repr__(self) -> str:
-        parts = [f"… {facts.count(self.earlier, 'earlier exchange')}"] if self.earlier else []
+        parts = [f"… {facts.count(self.earlier, 'earlier line')}"] if self.earlier else []
         parts.append(Table.__repr__(self))
         for label, lines in self.stderr:
             parts.append(f"{one_line(label)}:" if lines else f"{one_line(label)}: nothing")
@@ -54,11 +57,9 @@ class WireLog(Table):
     def _repr_html_(self) -> str:
         if not self.lines and not self.stderr:
             return Table._repr_html_(self)
-        more = shown(f"… {facts.count(self.earlier, 'earlier exchange')}") if self.earlier else ""
+        more = shown(f"… {facts.count(self.earlier, 'earlier line')}") if self.earlier else ""
         told = [panel(code(label), box("\n".join(lines) or "nothing")) for label, lines in self.stderr]
-        return "".join(
-            [panel(more) if more else "", *(_unfolding(made, one) for made, one in self.lines), *told]
-        )
+        return "".join([panel(more) if more else "", *(_line(made, one) for made, one in self.lines), *told])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -176,12 +177,34 @@ def _cells(one: Exchange) -> tuple[str, ...]:
 def _end(one: Exchange) -> str:
     """How an exchange ended, in words; empty for what has no end."""
     if one.fault:
-        return (one.fault.strip().splitlines() or [""])[0]
+        return _first_line(one.fault)
     if one.cancelled:
         return "cancelled"
     if one.answer is not None:
         return "wants input first" if one.wants_input else "ok"
-    return "waiting" if one.is_request else ""
+    if not one.is_request:
+        return ""
+    return "no answer: the connection ended" if one.lost else "waiting"
+
+
+def _summed(rounds: Rounds) -> tuple[str, ...]:
+    """The cells of a request as a whole; one that took a single round is that round."""
+    if len(rounds.exchanges) == 1:
+        return _cells(rounds.first)
+    at, side, method, subject, *_ = _cells(rounds.first)
+    time = "" if rounds.seconds is None else facts.duration(rounds.seconds)
+    standing = "" if rounds.last.lost else rounds.task
+    ended = f"{_first_line(rounds.fault) or standing or _end(rounds.last)} · {rounds.count} rounds"
+    return at, side, method, subject, time, str(rounds.size), ended
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[0]
+
+
+def _numbers(rounds: Rounds) -> str:
+    numbers = [frame.number for one in rounds.exchanges for frame in one.frames]
+    return _number(rounds.first) if len(rounds.exchanges) == 1 else f"{min(numbers)}…{max(numbers)}"
 
 
 def _number(one: Exchange) -> str:
@@ -193,9 +216,25 @@ def _side(frame: Frame) -> str:
 
 
 def _heading(one: Exchange) -> str:
-    at, side, method, subject, *rest = _cells(one)
+    return _headed(_number(one), _cells(one))
+
+
+def _headed(number: str, cells: tuple[str, ...]) -> str:
+    at, side, method, subject, *rest = cells
     about = " · ".join(filter(None, rest))
-    return one_line(f"{_number(one)} {side} {method} {subject}".rstrip() + f" · {at} · {about}")
+    return one_line(f"{number} {side} {method} {subject}".rstrip() + f" · {at} · {about}")
+
+
+def _line(made: Connection, rounds: Rounds) -> str:
+    """A request that unfolds to its messages, or to its rounds where it took several."""
+    listed = rounds.exchanges
+    if len(listed) == 1:
+        return _unfolding(made, listed[0])
+    shown_last = listed[-_ROUNDS + 1 :] if len(listed) > _ROUNDS else listed[1:]
+    between = len(listed) - 1 - len(shown_last)
+    more = shown(f"… {facts.count(between, 'exchange')} between; %mcp log --all has them") if between else ""
+    heading = f"{code(made.label)} {code(_headed(_numbers(rounds), _summed(rounds)))}"
+    return folded(heading, _unfolding(made, listed[0]), more, *(_unfolding(made, one) for one in shown_last))
 
 
 def _unfolding(made: Connection, one: Exchange) -> str:

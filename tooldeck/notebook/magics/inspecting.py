@@ -18,29 +18,33 @@ from tooldeck.notebook.wire import DiffView, ExchangeView, FindingTable, TimingT
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.frames import Exchange
+    from tooldeck.mcp.rounds import Rounds
 
-__all__ = ["INSPECT_WORDS", "LOG_OPTIONS", "InspectingLines"]
+__all__ = ["INSPECT_WORDS", "LOG_FLAGS", "LOG_OPTIONS", "InspectingLines"]
 
 INSPECT_WORDS = ("log", "show", "replay", "request", "ping", "stats", "diff", "check", "approve")
 """The words that this file adds to ``%mcp``."""
+LOG_FLAGS = ("stderr", "all")
+"""Those that take none."""
 LOG_OPTIONS = ("search", "last", "export")
 """The options of ``%mcp log`` that take a value."""
 _LINES = 50
-# Exchanges, and lines of stderr, that are shown unless told otherwise.
+# Lines of the log, and of stderr, that are shown unless told otherwise.
 
 
 class InspectingLines(DeckMagicsBase):
     """Reads the lines; a server need not be named where only one is connected."""
 
     def _log(self, rest: str) -> WireLog | None:
-        read = read_line("%mcp log", rest, ("stderr",), LOG_OPTIONS)
+        read = read_line("%mcp log", rest, LOG_FLAGS, LOG_OPTIONS)
         servers = self._servers(read.words)
-        found = [
-            (made, one) for made in servers for one in made.log.exchanges(str(read.options.get("search", "")))
-        ]
-        found.sort(key=lambda line: line[1].request.at)
+        wanted, every = str(read.options.get("search", "")), "all" in read.options
         if "export" in read.options:
+            found = [(made, one) for made in servers for one in made.log.exchanges(wanted)]
+            found.sort(key=lambda line: line[1].request.at)
             return self._write_log(found, str(read.options["export"]))
+        lines = [(made, one) for made in servers for one in _lines(made, wanted, every=every)]
+        lines.sort(key=lambda line: line[1].first.request.at)
         last = _count("--last", str(read.options.get("last", _LINES)))
         beside: list[tuple[str, list[str]]] = []
         if "stderr" in read.options:
@@ -48,7 +52,8 @@ class InspectingLines(DeckMagicsBase):
                 beside.append((f"stderr of {made.label}", made.session.stderr(last)))
                 if made.session.stray_output():
                     beside.append((f"stray lines on stdout of {made.label}", made.session.stray_output()))
-        return WireLog(found[-last:], beside, max(0, len(found) - last))
+        most = len(lines) if every and "last" not in read.options else last
+        return WireLog(lines[max(0, len(lines) - most) :], beside, max(0, len(lines) - most))
 
     def _write_log(self, found: list[tuple[Connection, Exchange]], file: str) -> None:
         from tooldeck.mcp.export import write_log
@@ -162,6 +167,21 @@ def told_as_mistake() -> Generator[None]:
         yield
     except KeyError as error:
         raise Mistake(str(error.args[0])) from None
+
+
+def _lines(made: Connection, wanted: str, *, every: bool) -> list[Rounds]:
+    """The lines of a server's log with this text in one of their rounds; each round by itself for `every`."""
+    from tooldeck.mcp.rounds import Rounds, in_rounds
+
+    found = made.log.exchanges(wanted)
+    if every:
+        return [Rounds((one,)) for one in found]
+    numbers = {one.number for one in found}
+    return [
+        one
+        for one in in_rounds(made.log.exchanges())
+        if any(part.number in numbers for part in one.exchanges)
+    ]
 
 
 def _message(verb: str, word: str) -> int:

@@ -88,10 +88,11 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the tools, ``%mcp approve LABEL [TOOL…]``
         asks about definitions that are new or changed.
 
-        ``%mcp log [LABEL…] [--search TEXT] [--last N] [--stderr]`` lists the messages of the protocol, ``%mcp
-        log … --export FILE`` writes them as JSON lines, or as HAR into a ``.har``. ``%mcp show [LABEL] N``
-        shows a message and its answer, ``%mcp replay [LABEL] N [key=value …]`` calls a tool again as it was
-        called there. ``%mcp stats`` has the times of all tools, ``%mcp diff LABEL [OTHER]`` what differs
+        ``%mcp log [LABEL…] [--search TEXT] [--last N] [--stderr]`` lists the messages of the protocol, one
+        line a call whatever rounds it took; ``--all`` has all that is kept, each round on a line of its own.
+        ``%mcp log … --export FILE`` writes them as JSON lines, or as HAR into a ``.har``. ``%mcp show [LABEL]
+        N`` shows a message and its answer, ``%mcp replay [LABEL] N [key=value …]`` calls a tool again as it
+        was called there. ``%mcp stats`` has the times of all tools, ``%mcp diff LABEL [OTHER]`` what differs
         between two lists of tools. ``%mcp ping`` says whether a server answers, ``%mcp request [LABEL] METHOD
         [JSON]`` sends any other request.
 
