@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from tooldeck.mcp.changes import Changes
     from tooldeck.mcp.connection import Connection
     from tooldeck.mcp.frames import Exchange, Frame
+    from tooldeck.mcp.lint import Finding
     from tooldeck.mcp.rounds import Rounds
+    from tooldeck.mcp.tap import Malformed
 
-__all__ = ["DiffView", "ExchangeView", "FindingTable", "TimingTable", "WireLog"]
+__all__ = ["CheckedOffer", "DiffView", "ExchangeView", "FindingTable", "TimingTable", "WireLog"]
 
 _FOLDED = 2_000
 # Characters of a message that a line of the log unfolds to; `%mcp show` has the whole.
@@ -112,31 +114,61 @@ class TimingTable(Table):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FindingTable(Table):
-    """What ``%mcp check`` shows: tools that cannot be used, and what is suspicious in the words of others."""
+    """What ``%mcp check`` shows: what cannot be used, and what is suspicious in the words of the rest."""
 
     servers: Sequence[Connection]
-    empty = "Nothing is wrong or suspicious in the tools of the connected servers."
+    offers: Sequence[CheckedOffer] = ()
+    """What servers offer beside tools, as far as it was looked at."""
+    empty = "Nothing is wrong or suspicious in the tools, prompts and resources of the connected servers."
 
     def rows(self) -> list[tuple[str, ...]]:
         """One row a finding."""
         return [
-            ("server", "severity", "tool", "where", "what", "text"),
+            ("server", "severity", "kind", "name", "where", "what", "text"),
             *(
                 row
                 for made in self.servers
                 for row in (
-                    *((made.label, "unusable", bad.name, "", bad.reason, "") for bad in made.malformed),
+                    *_unusable(made, "tool", made.malformed),
                     *(
-                        (made.label, str(standing), name, "", _HELD[str(standing)], "")
+                        (made.label, str(standing), "tool", name, "", _HELD[str(standing)], "")
                         for name, standing in made.held.items()
                     ),
-                    *(
-                        (made.label, str(one.severity), one.tool, one.where, one.what, one.excerpt)
-                        for one in made.findings
-                    ),
+                    *(_finding(made, "tool", one) for one in made.findings),
+                    *(row for one in self.offers if one.made is made for row in one.rows()),
                 )
             ),
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOffer:
+    """One of the lists that a server has beside its tools, looked at."""
+
+    made: Connection
+    kind: str
+    """``prompt``, ``resource`` or ``template``."""
+    malformed: Sequence[Malformed] = ()
+    findings: Sequence[Finding] = ()
+    fault: str = ""
+    """Why the list could not be read; empty where it could."""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Its rows of the table."""
+        unread = [(self.made.label, "unread", self.kind, "", "", self.fault, "")] if self.fault else []
+        return [
+            *unread,
+            *_unusable(self.made, self.kind, self.malformed),
+            *(_finding(self.made, self.kind, one) for one in self.findings),
+        ]
+
+
+def _unusable(made: Connection, kind: str, malformed: Iterable[Malformed]) -> list[tuple[str, ...]]:
+    return [(made.label, "unusable", kind, bad.name, "", bad.reason, "") for bad in malformed]
+
+
+def _finding(made: Connection, kind: str, one: Finding) -> tuple[str, ...]:
+    return made.label, str(one.severity), kind, one.tool, one.where, one.what, one.excerpt
 
 
 _HELD = {"new": "asks until it is accepted", "changed": "blocked until it is accepted"}

@@ -7,13 +7,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tooldeck.core.errors import TooldeckError
 from tooldeck.core.result import ToolResult
 from tooldeck.core.strangers import file_fault
 from tooldeck.notebook import facts
 from tooldeck.notebook.lines import Mistake, fit_text, read_line, read_pairs
 from tooldeck.notebook.magics.base import DeckMagicsBase, found_in
 from tooldeck.notebook.say import say
-from tooldeck.notebook.wire import DiffView, ExchangeView, FindingTable, TimingTable, WireLog
+from tooldeck.notebook.wire import CheckedOffer, DiffView, ExchangeView, FindingTable, TimingTable, WireLog
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection
@@ -115,7 +116,9 @@ class InspectingLines(DeckMagicsBase):
         return DiffView(f"{made.label} and {other.label}", compare(*now))
 
     def _check(self, rest: str) -> FindingTable:
-        return FindingTable(self._servers(tuple(rest.split())))
+        servers = self._servers(tuple(rest.split()))
+        with self.notebook.calling():
+            return FindingTable(servers, [one for made in servers for one in _offers(made)])
 
     def _approve(self, rest: str) -> DiffView | None:
         made, line = self._one_of("approve", rest)
@@ -182,6 +185,22 @@ def _lines(made: Connection, wanted: str, *, every: bool) -> list[Rounds]:
         for one in in_rounds(made.log.exchanges())
         if any(part.number in numbers for part in one.exchanges)
     ]
+
+
+def _offers(made: Connection) -> list[CheckedOffer]:
+    """What a server offers beside tools, read where nobody has; a list that cannot be read hides no other."""
+    from tooldeck.mcp.lint import gravest_first
+
+    checked: list[CheckedOffer] = []
+    for offer in (made.prompts, made.resources, made.resources.templates):
+        try:
+            entries = offer.values()
+        except TooldeckError as error:
+            checked.append(CheckedOffer(made, offer.what, fault=str(error)))
+            continue
+        found = gravest_first(one for entry in entries for one in entry.findings)
+        checked.append(CheckedOffer(made, offer.what, offer.malformed, found))
+    return checked
 
 
 def _message(verb: str, word: str) -> int:
