@@ -117,8 +117,7 @@ class InspectingLines(DeckMagicsBase):
 
     def _check(self, rest: str) -> FindingTable:
         servers = self._servers(tuple(rest.split()))
-        with self.notebook.calling():
-            return FindingTable(servers, [one for made in servers for one in _offers(made)])
+        return FindingTable(servers, [one for made in servers for one in _offers(made)])
 
     def _approve(self, rest: str) -> DiffView | None:
         made, line = self._one_of("approve", rest)
@@ -189,6 +188,7 @@ def _lines(made: Connection, wanted: str, *, every: bool) -> list[Rounds]:
 
 def _offers(made: Connection) -> list[CheckedOffer]:
     """What a server offers beside tools, read where nobody has; a list that cannot be read hides no other."""
+    from tooldeck.mcp.life import State
     from tooldeck.mcp.lint import gravest_first
 
     checked: list[CheckedOffer] = []
@@ -197,6 +197,8 @@ def _offers(made: Connection) -> list[CheckedOffer]:
             entries = offer.values()
         except TooldeckError as error:
             checked.append(CheckedOffer(made, offer.what, fault=str(error)))
+            if made.state is not State.READY:
+                break  # the others would say the same
             continue
         found = gravest_first(one for entry in entries for one in entry.findings)
         checked.append(CheckedOffer(made, offer.what, offer.malformed, found))
