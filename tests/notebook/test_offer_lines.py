@@ -162,11 +162,11 @@ def test_a_mistake_is_one_sentence(shell: Shell, line: str, said: str) -> None:
         ("%mcp prompt ", "", ["o", "greet", "picture"]),
         ("%mcp prompt o gr", "gr", ["greet"]),
         ("%mcp prompt greet ", "", ["name=", "style="]),
-        ("%mcp prompt greet style=w", "w", ["warm", "weird"]),
-        ("%mcp read offers://n", "//n", ["//note"]),
-        ("%mcp read item which=", "", ["one", "other"]),
+        ("%mcp prompt greet style=w", "style=w", ["style=warm", "style=weird"]),
+        ("%mcp read offers://n", "offers://n", ["offers://note"]),
+        ("%mcp read item which=", "which=", ["which=one", "which=other"]),
         ("%mcp read item wh", "wh", ["which="]),
     ],
 )
 def test_tab_knows_prompts_addresses_gaps_and_the_servers_suggestions(shell, line, start, found) -> None:
-    assert complete(shell.deck, line, start) == found
+    assert complete(shell.deck, line) == (start, found, True)

@@ -130,12 +130,12 @@ def test_a_broken_policy_file_is_told_and_loading_goes_on(
 
 def test_the_line_is_completed(saved: Shell) -> None:
     deck = saved.deck
-    assert "load" in complete(deck, "%policy lo", "lo")
-    assert complete(deck, "%policy allow save pa", "pa") == ["path="]
-    assert complete(deck, "%policy ask save ef", "ef") == ["effects="]
-    assert complete(deck, "%policy explain save de", "de") == ["depth="]
-    assert complete(deck, "%policy preset pl", "pl") == ["plan"]
-    assert "--preview" in complete(deck, "%%tool --pre", "--pre")
+    assert "load" in complete(deck, "%policy lo").words
+    assert complete(deck, "%policy allow save pa").words == ["path="]
+    assert complete(deck, "%policy ask save ef").words == ["effects="]
+    assert complete(deck, "%policy explain save de").words == ["depth="]
+    assert complete(deck, "%policy preset pl").words == ["plan"]
+    assert "--preview" in complete(deck, "%%tool --pre").words
 
 
 def test_trust_in_what_a_tool_says_is_typed_and_shown_on_its_card(saved: Shell) -> None:

@@ -63,5 +63,5 @@ def test_a_function_that_is_not_there_is_named(shell: Shell, option: str) -> Non
 
 def test_every_option_of_a_tool_can_be_given_on_the_line_and_is_completed(shell: Shell) -> None:
     assert set(OPTION_NAMES) == {*_VALUED, *_FLAGS} - {"no_ask"}
-    offered = set(complete(shell.deck, "%%tool --", "--"))
+    offered = set(complete(shell.deck, "%%tool --").words)
     assert {f"--{name.replace('_', '-')}" for name in (*_VALUED, *_FLAGS)} == offered
