@@ -14,7 +14,7 @@ from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import code, line, panel, table
+from tooldeck.notebook.pieces import code, line, panel, table
 from tooldeck.plugins import GROUP, Plugin
 from tooldeck.policy import Policy
 from tooldeck.store.log import LoggedCall

@@ -15,7 +15,7 @@ from tooldeck.mcp.prompt_text import PromptText
 from tooldeck.mcp.results import McpValue
 from tooldeck.notebook import facts
 from tooldeck.notebook.listing import Table, without_empty
-from tooldeck.notebook.render import box, shown
+from tooldeck.notebook.pieces import box, shown
 
 if TYPE_CHECKING:
     from tooldeck.mcp.connection import Connection

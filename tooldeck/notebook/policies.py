@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tooldeck.guards.text import one_line, visible
-from tooldeck.notebook.render import code, panel
+from tooldeck.notebook.pieces import code, panel
 from tooldeck.policy import Policy
 from tooldeck.policy.files import PolicyFile
 from tooldeck.policy.running import DEFAULT

@@ -1,12 +1,7 @@
-"""Tools, results and traces as plain text and as static HTML; needs no widgets and no kernel.
-
-Everything that comes from outside goes through `code` or `box`: escaped, in the code font, where notebook
-front ends look for neither markup nor formulas.
-"""
+"""Tools, results and traces as plain text and as static HTML; needs no widgets and no kernel."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +10,7 @@ from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
 from tooldeck.notebook import facts, schemas, waterfall
-from tooldeck.notebook.diffs import DiffRow
+from tooldeck.notebook.pieces import block, code, panel, shown, table
 from tooldeck.notebook.states import coloured, sign_of, state_of
 from tooldeck.policy import Policy
 
@@ -24,24 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "badges",
-    "block",
-    "box",
-    "code",
-    "diff_box",
-    "folded",
     "further",
-    "line",
     "outcome",
     "outcome_text",
-    "panel",
     "parameters",
     "record_text",
     "result_head",
     "result_html",
     "result_line",
     "result_text",
-    "shown",
-    "table",
     "tool_html",
     "tool_text",
     "trace_html",
@@ -49,94 +35,8 @@ __all__ = [
     "value_text",
 ]
 
-_LINE = "var(--jp-border-color1,#bdbdbd)"
-_PLAIN = "background:none;padding:0;overflow-wrap:anywhere"
-_UNBROKEN = 20  # characters; the time of a log entry has 19
 _LIMIT = 20_000
 """Characters of a value that a stored output keeps."""
-
-
-def code(text: str) -> str:
-    """HTML of a short text from outside; a word or two stay on one line, also in a narrow table."""
-    style = f"{_PLAIN};white-space:nowrap" if len(text) <= _UNBROKEN else _PLAIN
-    return f'<code style="{style}">{escape_html(text)}</code>'
-
-
-def shown(text: str) -> str:
-    """HTML of a text that is ours, or visible already."""
-    return html.escape(text, quote=True)
-
-
-def line(text: str) -> str:
-    """HTML of a line that is visible already, its indentation kept."""
-    return f'<code style="{_PLAIN};white-space:pre-wrap">{shown(text)}</code>'
-
-
-def box(text: str) -> str:
-    """HTML of a long text from outside: a scrolling block."""
-    return _box(visible(text))
-
-
-def _box(text: str) -> str:
-    """The same for a text that is visible already."""
-    return _block(shown(text), "dashed")
-
-
-def block(text: str) -> str:
-    """HTML of a long text that is visible already and none from outside."""
-    return _block(shown(text), "solid")
-
-
-def _block(inner: str, border: str) -> str:
-    # JupyterLab breaks lines of <pre> anywhere; a word should only break where it does not fit at all.
-    wrap = "max-height:18em;overflow:auto;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
-    return f'<pre style="{wrap};border:1px {border} {_LINE};padding:4px 6px;margin:2px 0">{inner}</pre>'
-
-
-def diff_box(rows: list[DiffRow]) -> str:
-    """HTML of a diff, its lines tinted."""
-    return _block(
-        "".join(
-            f'<span style="display:block;background:{_TINTS.get(row.kind, "none")}">'
-            f"{row.number or '':>5} {_SIGNS.get(row.kind, '')}{escape_html(row.text)}\n</span>"
-            for row in rows
-        ),
-        "dashed",
-    )
-
-
-_TINTS = {"new": "rgba(56,142,60,.18)", "gone": "rgba(211,47,47,.18)"}
-_SIGNS = {"new": "+", "gone": "-", "same": " "}
-
-
-def table(rows: Iterable[tuple[str, ...]]) -> str:
-    """HTML table of cells that are HTML already."""
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in row)
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table>{body}</table>" if body else ""
-
-
-def panel(*parts: str) -> str:
-    """HTML parts in one bordered block."""
-    return _framed(_parts(parts))
-
-
-def folded(summary: str, *parts: str) -> str:
-    """HTML parts behind a line that unfolds them."""
-    return _framed(f"<details><summary>{summary}</summary>{_parts(parts)}</details>")
-
-
-def _parts(parts: Iterable[str]) -> str:
-    return "".join(f"<div>{part}</div>" for part in parts if part)
-
-
-def _framed(inner: str) -> str:
-    style = f"border:1px solid {_LINE};border-radius:2px;padding:4px 10px;margin:2px"
-    return f'<div style="{style}">{inner}</div>'
 
 
 def badges(tool: Tool, policy: Policy | None = None, findings: Iterable[Finding] = ()) -> tuple[str, ...]:
@@ -278,7 +178,7 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     outside = f" · untrusted{f': {why}' if why else ''}" if facts.from_outside(result) else ""
     return panel(
         f"{code(result.call.name)} {result_head(result, times=times)}{shown(outside)}",
-        _block(shown(outcome_text(result)), "dashed" if outside else "solid"),
+        block(outcome_text(result), outside=bool(outside)),
         *(
             f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
             for mime, data in facts.pictures(result)

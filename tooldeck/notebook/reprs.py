@@ -11,7 +11,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
 from tooldeck.guards.text import one_line
-from tooldeck.notebook import facts, render
+from tooldeck.notebook import facts, pieces, render
 from tooldeck.notebook.listing import ToolTable, findings_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def register(formatter: Any, deck: Deck, displayed: Callable[[Any], object]) -> 
     html.for_type(AddedTools, lambda added: ToolTable(added, deck)._repr_html_())
     plain.for_type(AddedTools, lambda added, printer, _cycle: printer.text(repr(ToolTable(added, deck))))
     # By name: most notebooks serve nothing, and need not load what serves.
-    html.for_type_by_name("tooldeck.serve.serving", "Serving", lambda made: render.box(serving_text(made)))
+    html.for_type_by_name("tooldeck.serve.serving", "Serving", lambda made: pieces.box(serving_text(made)))
 
     def result_text(result: ToolResult, printer: Any, _cycle: object) -> None:
         displayed(result)
@@ -55,7 +55,7 @@ def register(formatter: Any, deck: Deck, displayed: Callable[[Any], object]) -> 
         tool, kind = event.result.call.tool, type(event.result.value)
         if tool is not None and tool.origin.kind == "builtin" and hasattr(kind, "_tool_answer_"):
             known.add(kind)
-            html.for_type(kind, lambda record: render.panel(render.block(render.record_text(record))))
+            html.for_type(kind, lambda record: pieces.panel(pieces.block(render.record_text(record))))
             plain.for_type(kind, lambda record, printer, _cycle: printer.text(render.record_text(record)))
 
     return deck.subscribe(learn)

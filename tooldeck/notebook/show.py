@@ -12,7 +12,7 @@ from tooldeck.core.errors import SetupError
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.core.vocabulary import Source
-from tooldeck.notebook import render
+from tooldeck.notebook import pieces, render
 from tooldeck.notebook.approvals import shown_in
 from tooldeck.notebook.listing import ToolTable, findings_of
 from tooldeck.notebook.reprs import serving_text
@@ -110,7 +110,7 @@ def show_serving(notebook: Notebook, made: Serving) -> None:
     except SetupError as missing:
         _hint(missing)
         text = serving_text(made)
-        display(Static(text, render.box(text)))
+        display(Static(text, pieces.box(text)))
         return
     card = ServingCard(made, lambda: notebook.deck.policy, made.stop)
     notebook.live.follow_serving(card)

@@ -12,7 +12,7 @@ from tooldeck.guards.text import json_text, one_line, visible
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows, diff_size
 from tooldeck.notebook.listing import Table
-from tooldeck.notebook.render import box, code, diff_box, folded, panel, shown
+from tooldeck.notebook.pieces import box, code, diff_box, folded, panel, shown
 
 if TYPE_CHECKING:
     from tooldeck.mcp.changes import Changes

@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 
 from tooldeck.guards.text import pieces
-from tooldeck.notebook.render import box
+from tooldeck.notebook.pieces import box
 
 __all__ = ["Panel", "shown_pieces"]
 

@@ -24,7 +24,7 @@ from tooldeck.core.strangers import error_words
 from tooldeck.guards.text import visible
 from tooldeck.mcp.app_pages import Page, frame
 from tooldeck.mcp.apps import App
-from tooldeck.notebook.render import code, panel, shown
+from tooldeck.notebook.pieces import code, panel, shown
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.notebook.widgets._tray import Tray

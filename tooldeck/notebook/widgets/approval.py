@@ -12,7 +12,7 @@ from tooldeck.core.approval import ApprovalRequest, Decision, Scope
 from tooldeck.guards.text import visible
 from tooldeck.notebook import facts
 from tooldeck.notebook.diffs import diff_rows
-from tooldeck.notebook.render import box, code, diff_box, folded, line, shown, table
+from tooldeck.notebook.pieces import box, code, diff_box, folded, line, shown, table
 from tooldeck.notebook.states import coloured
 from tooldeck.notebook.widgets._asked import SCOPES, asked, drawn_preview, foreseen, parse_arguments
 from tooldeck.notebook.widgets._assets import script, style

@@ -12,7 +12,8 @@ from tooldeck.mcp.lint import Finding
 from tooldeck.notebook import facts
 from tooldeck.notebook.forms import Form
 from tooldeck.notebook.forms.suggested import Suggest
-from tooldeck.notebook.render import box, code, panel, parameters, shown
+from tooldeck.notebook.pieces import box, code, panel, shown
+from tooldeck.notebook.render import parameters
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.notebook.widgets.block import CodeBlock

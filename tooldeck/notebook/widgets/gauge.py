@@ -11,7 +11,7 @@ import traitlets
 from tooldeck.core.breaker import BreakerState, Phase
 from tooldeck.core.settings import BreakerSettings
 from tooldeck.guards.text import visible
-from tooldeck.notebook.render import panel, shown
+from tooldeck.notebook.pieces import panel, shown
 from tooldeck.notebook.states import coloured
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._pace import Pace

@@ -12,7 +12,7 @@ from tooldeck.guards.links import host_of, safe_link
 from tooldeck.guards.questions import question_warnings
 from tooldeck.guards.text import visible
 from tooldeck.notebook.forms import Form
-from tooldeck.notebook.render import box, code, panel, shown
+from tooldeck.notebook.pieces import box, code, panel, shown
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 

@@ -6,7 +6,7 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.result import ToolResult
-from tooldeck.notebook import facts, render
+from tooldeck.notebook import facts, pieces, render
 from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -43,7 +43,7 @@ class ResultView(Panel):
 
     def html(self) -> str:
         """All of them as static HTML."""
-        return "".join(render.result_html(result) for result in self._shown) or render.shown(self.empty)
+        return "".join(render.result_html(result) for result in self._shown) or pieces.shown(self.empty)
 
 
 def _facts(result: ToolResult) -> dict[str, Any]:

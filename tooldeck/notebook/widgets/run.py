@@ -9,7 +9,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult
 from tooldeck.guards.text import visible
 from tooldeck.loops.timeline import Stretch, run_svg, run_text, timeline
-from tooldeck.notebook import facts, render
+from tooldeck.notebook import facts, pieces, render
 from tooldeck.notebook.run_story import Entry, RunStory, call_facts, call_text, why_not
 from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
@@ -85,9 +85,9 @@ class RunView(Panel):
     def html(self) -> str:
         """The same as static HTML."""
         story = self.story
-        head = f"<strong>{render.code(story.model)}</strong> {render.shown(story.line())}"
+        head = f"<strong>{pieces.code(story.model)}</strong> {pieces.shown(story.line())}"
         drawn = "" if story.result is None else run_svg(story.result)
-        return render.panel(head, *map(_entry_html, story.entries), drawn)
+        return pieces.panel(head, *map(_entry_html, story.entries), drawn)
 
 
 def _facts(story: RunStory) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _entry_text(entry: Entry) -> str:
 
 def _entry_html(entry: Entry) -> str:
     if entry.kind == "note":
-        return render.code(f"({entry.text})")
+        return pieces.code(f"({entry.text})")
     if entry.call is None:
-        return f"{'' if entry.kind == 'model' else 'you: '}{render.box(entry.text)}"
-    return render.code(_entry_text(entry)) if entry.result is None else render.result_html(entry.result)
+        return f"{'' if entry.kind == 'model' else 'you: '}{pieces.box(entry.text)}"
+    return pieces.code(_entry_text(entry)) if entry.result is None else render.result_html(entry.result)

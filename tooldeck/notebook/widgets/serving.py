@@ -9,7 +9,7 @@ import ipywidgets
 import traitlets
 
 from tooldeck.core.tool import Tool
-from tooldeck.notebook import facts, render
+from tooldeck.notebook import facts, pieces
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.notebook.widgets._tray import Tray
@@ -110,7 +110,7 @@ class ServingCard(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-        return {**bundle, "text/plain": repr(self), "text/html": render.box(repr(self))}
+        return {**bundle, "text/plain": repr(self), "text/html": pieces.box(repr(self))}
 
 
 def _label(tool: Tool) -> str:

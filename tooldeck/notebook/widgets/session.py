@@ -12,7 +12,7 @@ from tooldeck.guards.text import visible
 from tooldeck.mcp.connection import Connection
 from tooldeck.mcp.pins import Standing
 from tooldeck.notebook import facts
-from tooldeck.notebook.render import box, code, panel, shown, table
+from tooldeck.notebook.pieces import box, code, panel, shown, table
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 from tooldeck.policy import Policy

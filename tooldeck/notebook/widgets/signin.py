@@ -9,7 +9,7 @@ from tooldeck.core.errors import TooldeckError
 from tooldeck.guards.links import safe_link, url_warnings
 from tooldeck.guards.text import visible
 from tooldeck.mcp.oauth.redirect import SignInRequest, WrongAddress
-from tooldeck.notebook.render import code, panel, shown
+from tooldeck.notebook.pieces import code, panel, shown
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
 
