@@ -103,6 +103,13 @@ def test_a_line_of_serve_that_is_refused_leaves_the_server_alone(shell: Shell) -
     shell.run("%mcp serve stop")
 
 
+@pytest.mark.parametrize("words", ["stop", "--stop", "off", "--off"])
+def test_serving_ends_however_that_is_written(shell: Shell, words: str) -> None:
+    shell.run("%mcp serve")
+    assert shell.shown(f"%mcp serve {words}") == "Nothing is served any more.\n"
+    assert shell.deck.servings == []
+
+
 def test_trace_shows_the_stages_of_the_last_call(added: Shell) -> None:
     added.run("add(1)")
     said = added.shown("%trace")

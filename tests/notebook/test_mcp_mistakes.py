@@ -62,6 +62,9 @@ def test_wrong_input_is_answered_with_one_clear_sentence_whatever_the_word(shell
     [
         ("disconnect demo", "%mcp does not know 'disconnect'; did you mean close?"),
         ("restart demo", "did you mean reconnect?"),
+        ("stop", "did you mean close, which ends a connection, or serve stop?"),
+        ("serve stop now", "%mcp serve stop ends the serving and takes nothing else."),
+        ("serve --port 0 stop", "%mcp serve stop ends the serving and takes nothing else."),
         ("servers", "did you mean list?"),
         ("lst", "did you mean list?"),
         ("list demo", "%mcp list takes nothing after it"),

@@ -40,7 +40,8 @@ FLAGS = ("trust",)
 
 
 _MEANT = {
-    **dict.fromkeys(("disconnect", "stop", "remove", "kill", "exit", "quit"), "close"),
+    **dict.fromkeys(("disconnect", "remove", "kill", "exit", "quit"), "close"),
+    "stop": "close, which ends a connection, or serve stop",
     **dict.fromkeys(("add", "start", "open"), "connect"),
     **dict.fromkeys(("servers", "status", "ls"), "list"),
     **dict.fromkeys(("restart", "reload"), "reconnect"),

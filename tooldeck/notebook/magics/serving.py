@@ -19,6 +19,8 @@ SERVE_OPTIONS = ("tools", "allow", "effects", "port", "token", "name", "host")
 """The options of ``%mcp serve`` that take a value."""
 SERVE_FLAGS = ("force",)
 """Those that take none."""
+_ENDS = frozenset({"stop", "off", "end", "close"})
+# What ends the serving, also where it is written as an option.
 _LISTS = ("tools", "allow", "effects")
 
 
@@ -26,10 +28,12 @@ class ServingLines(DeckMagicsBase):
     """Reads the line, and keeps at most one server per notebook."""
 
     def _serve(self, rest: str) -> None:
-        read = read_line("%mcp serve", rest, SERVE_FLAGS, SERVE_OPTIONS)
-        if read.words == ("stop",) and not read.options:
+        if rest.strip().lstrip("-").lower() in _ENDS:
             self._stop_serving()
             return
+        read = read_line("%mcp serve", rest, SERVE_FLAGS, SERVE_OPTIONS)
+        if _ENDS.intersection(read.words):
+            raise Mistake("%mcp serve stop ends the serving and takes nothing else.")
         if read.words:
             raise Mistake(
                 f"%mcp serve takes options or the word stop, not {read.words[0]!r}; --tools names tools."
