@@ -565,6 +565,40 @@ def test_without_a_browser_there_is_one_sentence_with_the_command(monkeypatch):
     assert "pip install 'tooldeck[browser]'" in why_no_browser()
 
 
+def test_without_a_browser_pages_are_read_as_they_were_sent_and_nothing_else_is_done(
+    server, monkeypatch, run
+):
+    monkeypatch.setattr("tooldeck.tools.browsing.chromium._program", lambda: "")
+    server.pages.clear()
+    server.page(
+        "/", "<title>T</title><h1>Head</h1><p>Sent.<a href=/x>More</a><script>document.body=''</script>"
+    )
+    deck = Deck(policy="auto")
+    deck.add_builtins("browser")
+    deck.provide(Web, Web(guard=server.guard))
+
+    def do(action, **arguments):
+        return run(deck, "browser", action=action, **arguments)
+
+    assert "No page is open" in do("extract").error
+    opened = do("open", url=server.url("/"))
+    assert opened.value["title"] == "T"
+    assert "Sent." in opened.value["text"]
+    (note,) = opened.value["notes"]
+    assert note.startswith("read as it was sent, since Chromium is not installed; install it with: ")
+    read = do("extract", links=True)
+    assert read.value["links"] == [{"text": "More", "url": server.url("/x")}]
+    for refused in (do("click", ref="d1-e1"), do("extract", ref="d1-e1"), do("screenshot")):
+        assert "Chromium is not installed; install it with: " in refused.error
+    assert deck.tools["browser"].actions.keys() > {"open", "extract", "close", "click"}
+    (told,) = deck.export("mcp")
+    assert told["inputSchema"]["properties"]["action"]["enum"] == ["open", "extract", "close"]
+    assert "127.0.0.1" in do("open", url="http://127.0.0.1:1/").error
+    assert do("close").value == "The browser is closed."
+    assert "No page is open" in do("extract").error
+    deck.close()
+
+
 def _session(deck):
     return Browsers.of(deck).known(deck._services.session_id)
 

@@ -7,12 +7,13 @@ ask robots.txt, which speaks to crawlers (RFC 9309). The tool ``web`` does.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from tooldeck.core.action_tool import ActionTool
-from tooldeck.core.errors import ExpectedError
+from tooldeck.core.errors import ExpectedError, SetupError
 from tooldeck.core.injection import Injected, ToolContext
 from tooldeck.core.parts import Answer
 from tooldeck.guards.http import looked_up
@@ -20,7 +21,7 @@ from tooldeck.guards.text import one_line
 from tooldeck.guards.urls import never_reached
 from tooldeck.tools.browsing.answers import (
     CHARS,
-    cover_of,
+    clicked,
     element,
     page_answer,
     page_head,
@@ -31,6 +32,7 @@ from tooldeck.tools.browsing.answers import (
 from tooldeck.tools.browsing.browsers import Browsers
 from tooldeck.tools.browsing.chromium import SIZE, browser_loop, why_no_browser
 from tooldeck.tools.browsing.sessions import Session
+from tooldeck.tools.browsing.static import StaticPages
 from tooldeck.tools.browsing.tabs import EMPTY
 from tooldeck.tools.pages.fetching import Web, web_of
 from tooldeck.tools.pages.reading import read_page
@@ -43,6 +45,11 @@ _MOST_HTML = 3_000_000
 """Characters of a page that are read."""
 _MOST_LINKS = 200
 
+
+def _available() -> bool | str:
+    return why_no_browser() or True
+
+
 browser = ActionTool(
     "browser",
     "A browser with one page in front: open an address, read the page as a tree with references (ref), and "
@@ -50,7 +57,6 @@ browser = ActionTool(
     executor=browser_loop(),
     trust="untrusted",
     max_chars=60_000,
-    available=lambda: why_no_browser() or True,
     resources=lambda _: {"the browser"},
 )
 """The tool."""
@@ -88,6 +94,8 @@ async def open(  # noqa: A001 - the word for it
     web = web_of(context, web)
     site = web.guard.read(url)
     await looked_up(web.guard, site)  # so that a refusal needs no browser
+    if why_no_browser():
+        return await StaticPages.of(context.deck).open(context.session_id, web, site.url, CHARS)
     session = await Browsers.of(context.deck).get(context.session_id, web)
 
     async def work() -> Answer:
@@ -98,7 +106,7 @@ async def open(  # noqa: A001 - the word for it
     return await session.act(work, 25)
 
 
-@browser.action(effects="read", examples=[{"max_chars": 500}])
+@browser.action(available=_available, effects="read", examples=[{"max_chars": 500}])
 async def snapshot(context: Injected[ToolContext], start: Start = 0, max_chars: MostChars = CHARS) -> Answer:
     """Show the page in front as it is now; long ones in parts, go on at `next`."""
     session = await _session(context)
@@ -106,6 +114,7 @@ async def snapshot(context: Injected[ToolContext], start: Start = 0, max_chars: 
 
 
 @browser.action(
+    available=_available,
     effects="network,write",
     preview=lambda context, ref, double: _what("double-click" if double else "click", context, ref),
     examples=[{"ref": "d1-e9"}],
@@ -122,27 +131,15 @@ async def click(
     async def work() -> Answer:
         locator = await element(session, ref)
         tab = session.tab
-        await _clicked(locator, double=double)
+        await clicked(locator, _ACTS, double=double)
         await tab.settle()
         return await page_answer(session)
 
     return await session.act(work)
 
 
-async def _clicked(locator: Any, *, double: bool) -> None:
-    from playwright.async_api import TimeoutError as TimedOut
-
-    try:
-        await (locator.dblclick(timeout=_ACTS) if double else locator.click(timeout=_ACTS))
-    except TimedOut:
-        if cover := await cover_of(locator):
-            raise ExpectedError(
-                f"{cover} lies over the element and takes every click; close it or scroll first."
-            ) from None
-        raise
-
-
 @browser.action(
+    available=_available,
     effects="network,write",
     preview=lambda context, ref, text, submit: _what(
         f"type {text!r}{' and press Enter' if submit else ''} into", context, ref
@@ -172,6 +169,7 @@ async def type(  # noqa: A001 - the word for it
 
 
 @browser.action(
+    available=_available,
     effects="network,write",
     preview=lambda context, ref, options: _what(f"choose {', '.join(map(repr, options))} in", context, ref),
     examples=[{"ref": "d1-e8", "options": ["evening"]}],
@@ -194,7 +192,7 @@ async def select(
     return await session.act(work)
 
 
-@browser.action(effects="network", examples=[{"to": "bottom"}, {"ref": "d1-e10"}])
+@browser.action(available=_available, effects="network", examples=[{"to": "bottom"}, {"ref": "d1-e10"}])
 async def scroll(
     context: Injected[ToolContext],
     to: Annotated[
@@ -218,7 +216,7 @@ async def scroll(
     return await session.act(work)
 
 
-@browser.action(effects="network", examples=[{}])
+@browser.action(available=_available, effects="network", examples=[{}])
 async def back(context: Injected[ToolContext]) -> Answer:
     """Go back to the page before, in the same tab."""
     session = await _session(context)
@@ -238,7 +236,9 @@ async def back(context: Injected[ToolContext]) -> Answer:
 
 
 @browser.action(
-    effects="network", examples=[{"text": "Tides"}, {"text": "Loading", "gone": True, "seconds": 5}]
+    available=_available,
+    effects="network",
+    examples=[{"text": "Tides"}, {"text": "Loading", "gone": True, "seconds": 5}],
 )
 async def wait_for(
     context: Injected[ToolContext],
@@ -280,6 +280,12 @@ async def extract(
     ] = False,
 ) -> Answer:
     """Read the page, as its scripts have made it, as Markdown with links and tables."""
+    if why_no_browser():
+        if ref:
+            raise SetupError(f"Reading one element needs a browser: {why_no_browser()}.")
+        pages = StaticPages.of(context.deck)
+        value, found = await pages.read(context.session_id, start, max_chars, whole=whole)
+        return _extracted(value, found if links else ())
     session = await _session(context)
 
     async def work() -> tuple[str, dict[str, Any]]:
@@ -299,14 +305,18 @@ async def extract(
     )
     part, place = part_of(page.text, start, max_chars)
     value |= {**place, "text": part, "notes": [*value["notes"], *page.notes]}
-    text = told(value, part)
+    return _extracted(value, page.links if links else ())
+
+
+def _extracted(value: dict[str, Any], links: Sequence[tuple[str, str]]) -> Answer:
+    text = told(value, value["text"])
     if links:
-        value["links"] = [{"text": words, "url": target} for words, target in page.links[:_MOST_LINKS]]
+        value["links"] = [{"text": words, "url": target} for words, target in links[:_MOST_LINKS]]
         text += "".join(f"\n- [{one['text']}]({one['url']})" for one in value["links"])
     return Answer(value, text)
 
 
-@browser.action(effects="read", examples=[{"full_page": True}, {"ref": "d1-e2"}])
+@browser.action(available=_available, effects="read", examples=[{"full_page": True}, {"ref": "d1-e2"}])
 async def screenshot(
     context: Injected[ToolContext],
     *,
@@ -329,7 +339,7 @@ async def screenshot(
     return await session.act(work, 20)
 
 
-@browser.action(effects="read", examples=[{}, {"front": 1, "shut": 2}])
+@browser.action(available=_available, effects="read", examples=[{}, {"front": 1, "shut": 2}])
 async def tabs(
     context: Injected[ToolContext],
     *,
@@ -362,7 +372,8 @@ async def tabs(
 @browser.action(effects="read", idempotent=True, examples=[{}])
 async def close(context: Injected[ToolContext]) -> str:
     """Close the browser of this session, with all tabs and what sites have stored."""
-    ended = await Browsers.of(context.deck).end(context.session_id)
+    kept = StaticPages.of(context.deck).close(context.session_id)
+    ended = await Browsers.of(context.deck).end(context.session_id) or kept
     return "The browser is closed." if ended else "There was no browser."
 
 

@@ -14,7 +14,7 @@ from tooldeck.tools.browsing.sessions import Session
 from tooldeck.tools.browsing.snapshots import Snapshot
 from tooldeck.tools.browsing.tabs import Tab
 
-__all__ = ["CHARS", "element", "page_answer", "page_head", "part_of", "picture", "told"]
+__all__ = ["CHARS", "clicked", "element", "page_answer", "page_head", "part_of", "picture", "told"]
 
 CHARS = 10_000
 """Characters of a page's tree in one answer."""
@@ -118,9 +118,21 @@ _COVER = """element => {
 }"""
 
 
-async def cover_of(locator: Any) -> str:
-    """What lies over the middle of an element and would take a click on it, as a tag; empty if nothing."""
-    return one_line(str(await locator.evaluate(_COVER)))[:100]
+async def clicked(locator: Any, within: int, *, double: bool) -> None:
+    """Click on an element that is ready within so many milliseconds.
+
+    Raises `ExpectedError` where something lies over its middle.
+    """
+    from playwright.async_api import TimeoutError as TooLate
+
+    try:
+        await (locator.dblclick(timeout=within) if double else locator.click(timeout=within))
+    except TooLate:
+        if cover := one_line(str(await locator.evaluate(_COVER)))[:100]:
+            raise ExpectedError(
+                f"{cover} lies over the element and takes every click; close it or scroll first."
+            ) from None
+        raise
 
 
 async def picture(tab: Tab, *, whole: bool, locator: Any = None) -> tuple[Image, list[str]]:
