@@ -39,6 +39,7 @@ def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: La
             TURN,
             "%mcp approve raw",
             'print(deck.call("echo", a=1).value.text)',
+            'print(deck.call("sleep", report="on its way").error)',
             "%mcp close",
         ]
     )
@@ -79,4 +80,19 @@ def test_prompts_models_and_changed_definitions_are_in_the_persons_hands(lab: La
     lab.wait_ended(7)
     assert "Accepted for raw" in lab.text(7)
     assert '{"a": 1}' in lab.run_to_end(8)
-    assert "Closed" in lab.run_to_end(9)
+    _cancel_by_key(lab, 9)
+    assert "Closed" in lab.run_to_end(10)
+
+
+def _cancel_by_key(lab: Lab, index: int) -> None:
+    """End the call of a cell with its Cancel button, from the keyboard."""
+    lab.run(index)
+    cancel = lab.output(index).get_by_role("button", name="Cancel raw: sleep")
+    cancel.wait_for(timeout=20_000)
+    lab.screenshot("call-to-cancel", lab.output(index))
+    lab.focus(cancel)
+    lab.page.keyboard.press("Enter")
+    lab.wait_ended(index)
+    assert "sleep gave up: a person cancelled it." in lab.text(index)
+    expect(cancel).to_be_hidden()
+    lab.screenshot("call-cancelled", lab.output(index))

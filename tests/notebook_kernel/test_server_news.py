@@ -18,8 +18,8 @@ era = pytest.mark.parametrize("era", ["auto", "legacy"])
 ASK = "r = {}; print(r.status, r.value and r.value.text)"
 
 
-def connect(notebook: NotebookKernel, command: str, era: str = "auto") -> None:
-    notebook.run(f"deck.mcp.connect({command!r}, label='server', reads='*', mode={era!r})", timeout=60)
+def connect(notebook: NotebookKernel, command: str, era: str = "auto", label: str = "server") -> None:
+    notebook.run(f"deck.mcp.connect({command!r}, label={label!r}, reads='*', mode={era!r})", timeout=60)
 
 
 @era
@@ -94,6 +94,48 @@ def test_progress_and_log_lines_are_shown_in_the_cell_that_calls(notebook: Noteb
     notebook.until(
         lambda: notebook.models[bar]["progress"]["share"] == 1.0, 5, lambda: str(notebook.models[bar])
     )
+
+
+TASKS = shlex.join([sys.executable, "-S", str(SERVERS / "tasks.py")])
+ENDLESS = {"call": (RAW, "sleep", ", report='<b>hm'"), "task": (TASKS, "endless", "")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "era", "form"),
+    [
+        ("call", "auto", "awaited"),
+        ("call", "legacy", "blocking"),
+        ("task", "auto", "blocking"),
+        ("task", "legacy", "awaited"),
+    ],
+)
+def test_a_press_on_cancel_ends_the_call_and_its_server_is_told_once(
+    installed: NotebookKernel, kind: str, era: str, form: str
+) -> None:
+    notebook = installed
+    command, tool, arguments = ENDLESS[kind]
+    label = f"{kind}-{era}"  # in the other era its definitions differ, and would be asked about
+    connect(notebook, command, era, label)
+    called = CALL[form].format(tool).replace("')", f"'{arguments})")
+    cell = notebook.send(f"r = {called}; print(r.status, r.error)")
+    queued = notebook.send("print('next')")
+
+    def offered() -> list[str]:
+        return [one for one in cell.widgets if notebook.models[one]["progress"]["cancel"] == "offered"]
+
+    notebook.until(lambda: bool(offered()) or cell.done, 30, lambda: f"no button came: {cell}")
+    (bar,) = offered()
+    for _ in range(2):
+        notebook.say(bar, type="cancel")
+    assert notebook.finish(cell).text == f"cancelled {tool} gave up: a person cancelled it.\n"
+    assert notebook.finish(queued).text == "next\n"
+    line = "".join(text for text, _ in notebook.models[bar]["progress"]["line"])
+    assert (line.split(" · ")[-1], notebook.models[bar]["progress"]["cancel"]) == ("cancelled", "")
+    sent = "tasks/cancel" if kind == "task" else "notifications/cancelled"
+    counted = f"print(sum(e.method == {sent!r} for e in deck.mcp[{label!r}].log.exchanges()))"
+    notebook.until(lambda: notebook.run(counted).text == "1\n", 10, lambda: f"no {sent} was sent")
+    assert notebook.run(f"print(deck.mcp[{label!r}].state)").text == "ready\n"
+    notebook.heard(notebook.say(bar, type="cancel"))  # of a page that is late: nothing is there to cancel
 
 
 def test_progress_moves_before_the_call_ends(notebook: NotebookKernel) -> None:

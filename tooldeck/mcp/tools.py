@@ -18,6 +18,7 @@ from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Trust, default_risk, nearest, read_effects
 from tooldeck.mcp.apps import App, ui_of
 from tooldeck.mcp.errors import McpClosed, McpConnectError, McpTimeout
+from tooldeck.mcp.giving_up import unless_given_up
 from tooldeck.mcp.listing import RemoteTool
 from tooldeck.mcp.pins import Standing
 from tooldeck.mcp.promises import Promise
@@ -192,7 +193,7 @@ async def _invoke(
     if revive is not None and session.state is not State.READY:
         session = await revive(remote) or session
     try:
-        value = await session.acall(remote.name, values)
+        value = await unless_given_up(session.acall(remote.name, values))
     except McpTimeout as late:
         raise LimitPassed(session.timeout, still_running=False, told=str(late)) from late
     value.schema = remote.output_schema

@@ -17,7 +17,7 @@ from tooldeck.notebook.kernel.adapter import shell_port
 from tooldeck.notebook.kernel.environment import Audience, audience
 from tooldeck.notebook.kernel.jobs import post
 from tooldeck.notebook.places import current_place
-from tooldeck.notebook.progress_text import ProgressLines
+from tooldeck.notebook.progress_text import INTERRUPT, ProgressLines
 from tooldeck.notebook.say import say
 
 __all__ = ["ProgressBars"]
@@ -52,19 +52,28 @@ class ProgressBars:
             self._ended(event.result)
 
     def move(
-        self, call: str, title: str, done: float, total: float | None = None, text: str = ""
+        self,
+        call: str,
+        title: str,
+        done: float,
+        total: float | None = None,
+        text: str = "",
+        *,
+        cancel: Callable[[], object] | None = None,
     ) -> Future[Any] | None:
-        """Move the bar of a call, made first if need be.
+        """Move the bar of a call, made first if need be; with `cancel` it has a button that runs that.
 
         Gives the bar's future: done when it is on the screen. None where a line of text does instead.
         """
-        if audience() is not Audience.WIDGETS:
-            self._lines.move(call, title, done, total, text)
+        reach = audience()
+        if reach is not Audience.WIDGETS:
+            hint = INTERRUPT if cancel is not None and reach is Audience.STDIN else ""
+            self._lines.move(call, title, done, total, text, hint=hint)
             return None
         with self._lock:
             bar = self._bars.get(call)
             if bar is None:
-                bar = self._bars[call] = _Bar(title)
+                bar = self._bars[call] = _Bar(title, cancel)
                 while len(self._bars) > _MOST:
                     del self._bars[next(iter(self._bars))]
         bar.move(done, total, text)
@@ -91,8 +100,9 @@ class ProgressBars:
 class _Bar:
     """One bar, which may still be on its way to the screen."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, cancel: Callable[[], object] | None) -> None:
         self._title = title
+        self._cancel = cancel
         self._report: tuple[float, float | None, str] = (0.0, None, "")
         self._output: Any = None
         self.shown: Future[Any] = self._show()
@@ -114,7 +124,7 @@ class _Bar:
             from tooldeck.notebook.widgets.progress import ProgressBar
         except SetupError:  # without widgets there are no bars
             return None
-        widget = ProgressBar(self._title)
+        widget = ProgressBar(self._title, self._cancel)
         self._output = show_in_place(widget)
         return widget
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-__all__ = ["ProgressLines", "reached"]
+__all__ = ["INTERRUPT", "ProgressLines", "reached"]
 
 _PAUSE = 2.0
 """Seconds between two lines of one call."""
+INTERRUPT = "to cancel it, interrupt the cell"
+"""How a call is ended where there is no button."""
 
 
 def reached(done: float, total: float | None, text: str) -> str:
@@ -32,17 +34,21 @@ class ProgressLines:
         self._spoken: set[str] = set()
         self._lock = threading.Lock()
 
-    def move(self, call: str, title: str, done: float, total: float | None, text: str) -> None:
-        """Take in one report."""
+    def move(
+        self, call: str, title: str, done: float, total: float | None, text: str, *, hint: str = ""
+    ) -> None:
+        """Take in one report; the first line of a call ends with `hint`."""
         now = self._clock()
         with self._lock:
             due = self._due.setdefault(call, now + _PAUSE)
-            last = call in self._spoken and done == total
+            first = call not in self._spoken
+            last = not first and done == total
             if now < due and not last:
                 return
             self._due[call] = now + _PAUSE
             self._spoken.add(call)
-        self._say(f"{title}: {reached(done, total, text)}")
+        more = f" ({hint})" if hint and first else ""
+        self._say(f"{title}: {reached(done, total, text)}{more}")
 
     def end(self, call: str) -> None:
         """Forget a call that has ended."""

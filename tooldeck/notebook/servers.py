@@ -7,8 +7,10 @@ waits, so that it lands in that cell.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from tooldeck.core.call import current_call
+from tooldeck.core.cancel import token_of
 from tooldeck.mcp.handlers import Handlers, LogLine, PageDone, Progress, ResourceUpdate
 from tooldeck.notebook.progress import ProgressBars
 from tooldeck.notebook.questions import in_cell
@@ -28,7 +30,8 @@ def listen(handlers: Handlers, bars: ProgressBars) -> None:
         call = current_call()
         key = call.id if call is not None else f"{report.server}/{report.tool}"
         title = f"{report.server}: {report.tool}"
-        shown = bars.move(key, title, report.progress, report.total, report.message)
+        cancel = None if call is None else partial(token_of(call).cancel, "a person cancelled it")
+        shown = bars.move(key, title, report.progress, report.total, report.message, cancel=cancel)
         if shown is not None and not shown.done():
             await asyncio.shield(asyncio.wrap_future(shown))
 

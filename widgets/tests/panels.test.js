@@ -80,9 +80,9 @@ const all = {
   ],
   progress: [
     progress,
-    { progress: { title: nasty, share: 0.3, line: nasty } },
+    { progress: { title: nasty, share: 0.3, line: nasty, cancel: "offered" } },
     "progress",
-    { title: plain("changed"), share: null, line: [] },
+    { title: plain("changed"), share: null, line: [], cancel: "" },
   ],
   question: [
     question,
@@ -350,6 +350,31 @@ test("a row of the trace opens on a click and says when it began", async () => {
   expect(detail?.hasAttribute("hidden")).toBe(false);
   expect(button.getAttribute("aria-expanded")).toBe("true");
   expect(/** @type {HTMLElement} */ (el.querySelector(".td-trace-bar")).style.left).toBe("25%");
+});
+
+test("a call is cancelled by one press, however often the button is pressed and the bar moves", async () => {
+  const at = (/** @type {any} */ more) => ({ title: plain("demo: count"), share: 0.5, line: plain("2 of 4"), cancel: "offered", ...more });
+  const kernel = new Kernel({ progress: at({}) });
+  const { el } = await draw(progress, kernel);
+  const button = /** @type {HTMLButtonElement} */ (el.querySelector("button"));
+  expect(button.getAttribute("aria-label")).toBe("Cancel demo: count");
+  kernel.set("progress", at({ share: null }));
+  expect(el.querySelector("button")).toBe(button); // a press that begins before a report ends after it
+  expect(el.querySelector("progress")?.hasAttribute("value")).toBe(false);
+  button.click();
+  button.click();
+  expect(kernel.of("cancel")).toHaveLength(1);
+  expect(button.disabled).toBe(true);
+  kernel.set("progress", at({ cancel: "asked" }));
+  expect(el.querySelector("[role=status]")?.textContent).toContain("told to stop");
+  kernel.set("progress", at({ cancel: "", line: plain("2 of 4 · cancelled") }));
+  expect(button.hidden).toBe(true);
+  expect(el.textContent).toContain("2 of 4 · cancelled");
+});
+
+test("a call that nobody can cancel has no button to press", async () => {
+  const { el } = await draw(progress, new Kernel({ progress: { title: [], share: 1, line: [], cancel: "" } }));
+  expect(el.querySelector("button")?.hidden).toBe(true);
 });
 
 test("a dead session says why, shows its log and offers the way back", async () => {

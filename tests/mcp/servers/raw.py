@@ -67,6 +67,14 @@ def die(arguments, call):
 def sleep(arguments, call):
     if "say" in arguments:
         send({"method": "notifications/message", "params": {"level": "info", "data": arguments["say"]}})
+    if "report" in arguments:
+        token = call["params"].get("_meta", {}).get("progressToken")
+        send(
+            {
+                "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": 1, "message": arguments["report"]},
+            }
+        )
     running[call["id"]].wait(arguments.get("seconds", 3600))
     return text("slept")
 
