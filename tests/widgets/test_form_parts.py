@@ -11,6 +11,7 @@ import pytest
 
 from tooldeck.core.parameters import Problem
 from tooldeck.notebook.forms import Form
+from tooldeck.notebook.forms.number import SliderField
 
 ITEM = {
     "type": "object",
@@ -315,3 +316,23 @@ def test_after_a_refusal_the_words_follow_what_is_typed_until_all_is_well() -> N
 def test_a_schema_that_is_none_gets_a_form_that_says_so_and_sends_nothing() -> None:
     made = Form({"type": "object", "properties": {"a": {"type": "str"}}})
     assert "'str' is not valid" in str(made.check()[0])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "value", "whole"),
+    [
+        (0, 1000, 10, 3.14, False),
+        (0, 2, 0.02, 0.73, False),
+        (0.05, 1, 0.0095, 0.5, False),
+        (0, 100, 5, 7, True),
+        (0, 1, 0.01, 1e-7, False),
+    ],
+)
+def test_a_slider_has_a_step_for_every_number_that_it_shows(
+    low: float, high: float, step: float, value: float, whole: bool
+) -> None:
+    slider = SliderField("n", low, high, step, whole=whole)
+    slider.set(value)
+    steps = (value - low) / slider.widget.step
+    assert abs(steps - round(steps)) < 1e-6
+    assert float(format(slider.widget.value, slider.widget.readout_format)) == value

@@ -19,6 +19,7 @@ from tooldeck.notebook.widgets.progress import ProgressBar
 from tooldeck.notebook.widgets.question import QuestionCard
 from tooldeck.notebook.widgets.session import SessionCard
 from tooldeck.policy import Policy
+from tooldeck.registry.questions import check_of
 
 SCHEMA = {
     "type": "object",
@@ -155,6 +156,29 @@ def test_a_question_is_answered_when_its_form_fits() -> None:
     assert card.answer.result(0) == Answer("accept", {"email": "a@b.c", "n": 3})
     assert repr(card) == "Question of demo: Where to? — you answered"
     assert card.children == (card._head,)
+
+
+def test_defaults_that_nobody_touched_are_part_of_the_answer_if_they_fit() -> None:
+    fields = {
+        "name": {"type": "string"},
+        "size": {"type": "integer", "default": 3},
+        "share": {"type": "number", "minimum": 0, "maximum": 1000, "default": 3.14},
+    }
+    schema = {"type": "object", "properties": fields, "required": ["name"]}
+    for card in (
+        QuestionCard(Question("demo", "", "Who?", schema=schema, check=check_of(schema))),
+        QuestionCard(Question("demo", "", "Who?", schema=schema)),
+    ):
+        assert card._form is not None
+        card._form.set_value({"name": "Ada"})
+        card._yes.click()
+        assert card.answer.result(0) == Answer("accept", {"name": "Ada", "size": 3, "share": 3.14})
+    fields["size"]["default"] = "no number"
+    card = QuestionCard(Question("demo", "", "Who?", schema=schema, check=check_of(schema)))
+    assert card._form is not None
+    card._form.set_value({"name": "Ada"})
+    card._yes.click()
+    assert card.answer.result(0) == Answer("accept", {"name": "Ada"})
 
 
 def test_a_question_is_declined_by_its_button_and_only_once() -> None:

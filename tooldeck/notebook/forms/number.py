@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import ipywidgets
@@ -41,6 +42,12 @@ def _number(value: Any) -> float | None:
 def _decimals(step: float) -> int:
     """Digits behind the point that tell one step from the next."""
     return min(9, max(0, math.ceil(-math.log10(step))))
+
+
+def _written(number: float) -> int:
+    """Digits behind the point as it is written, 9 at most."""
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return min(9, max(0, -exponent)) if isinstance(exponent, int) else 0
 
 
 class NumberField(Leaf):
@@ -111,4 +118,16 @@ class SliderField(Leaf):
     def set(self, value: Any) -> None:
         """Move the knob; to the lower end for no value."""
         number = self._low if _number(value) is None else value
-        self.widget.value = min(self._high, max(self._low, int(number) if self._whole else float(number)))
+        number = min(self._high, max(self._low, int(number) if self._whole else float(number)))
+        with self.widget.hold_sync():
+            self._refine(number)
+            self.widget.value = number
+
+    def _refine(self, number: float) -> None:
+        """Make the steps so small that one of them is this number: a page moves the knob to a step."""
+        steps = (number - self._low) / self.widget.step
+        if abs(steps - round(steps)) < 1e-9:
+            return
+        decimals = 0 if self._whole else max(_written(number), _written(self._low))
+        self.widget.step = 1 if self._whole else 10.0**-decimals
+        self.widget.readout_format = "d" if self._whole else f".{decimals}f"

@@ -7,7 +7,9 @@ from typing import Any
 import ipywidgets
 import traitlets
 
+from tooldeck.core.errors import DefinitionError
 from tooldeck.core.questions import Answer, Question
+from tooldeck.core.references import properties, resolve
 from tooldeck.guards.links import host_of, safe_link
 from tooldeck.guards.questions import question_warnings
 from tooldeck.guards.text import visible
@@ -78,7 +80,7 @@ class QuestionCard(ipywidgets.VBox):
         if self._form is not None:
             if self._form.check():
                 return False
-            content = self._form.value
+            content = _completed(self.question, self._form.value)
         return self._answered(Answer("accept", content))
 
     def _answered(self, answer: Answer) -> bool:
@@ -133,3 +135,18 @@ def _facts(question: Question) -> dict[str, Any]:
         "host": shown_pieces(host_of(question.url)),
         "warnings": [shown_pieces(warning) for warning in question_warnings(question)],
     }
+
+
+def _completed(question: Question, content: dict[str, Any]) -> dict[str, Any]:
+    """The form with the defaults that stand in fields nobody touched, if it fits with them.
+
+    A tool knows its own defaults, but who asks must be told what the person saw and sent.
+    """
+    fields = (
+        (name, resolve(one, question.schema)) for name, one, _ in properties(question.schema, question.schema)
+    )
+    full = {**{name: schema["default"] for name, schema in fields if "default" in schema}, **content}
+    try:
+        return content if question.check(full) else full
+    except DefinitionError:
+        return content
