@@ -101,6 +101,8 @@ def test_a_well_known_token_is_taken_out_wherever_it_stands(token):
     [
         ("https://ada:pw@host/x", f"https://{MASK}@host/x"),
         ("Bearer abcdefgh.ijk", f"Bearer {MASK}"),
+        ("Authorization: Basic dXNlcjpwYXNz", f"Authorization: Basic {MASK}"),
+        ('{"proxy-authorization": "Token abc123"}', f'{{"proxy-authorization": "Token {MASK}"}}'),
         ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- x", f"{MASK} x"),
         ("-----BEGIN PRIVATE KEY-----\nMII and cut off", MASK),
         ("https://host:80/a@b", "https://host:80/a@b"),

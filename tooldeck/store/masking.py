@@ -39,6 +39,7 @@ def _shape(mark: str, pattern: str, instead: str = MASK) -> tuple[str, re.Patter
     return mark, re.compile(pattern, re.DOTALL), instead
 
 
+_HEADER = r"(uthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?[\w-]{2,20}\s{1,9})(?!•)[^\s\"',;]{4,}"
 _KEY_END = r"-----END [A-Z ]*PRIVATE KEY-----"
 _SHAPES = (
     *(_shape(f"{kind}-", rf"\b{kind}-[A-Za-z0-9_-]{{16,}}") for kind in ("sk", "pk", "rk")),
@@ -52,6 +53,8 @@ _SHAPES = (
     _shape("AIza", r"\bAIza[\w-]{30,}"),
     _shape("eyJ", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
     _shape("Bearer ", r"Bearer [\w.~+/=-]{8,}", f"Bearer {MASK}"),
+    # Basic, Digest, Token, ApiKey: by the header, since the words are ordinary ones.
+    _shape("uthorization", _HEADER, rf"\1{MASK}"),
     _shape("://", LOGIN, f"://{MASK}@"),
     _shape("PRIVATE KEY", rf"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:{_KEY_END}|\Z)"),
 )
