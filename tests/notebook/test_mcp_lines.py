@@ -154,6 +154,29 @@ def test_prompts_resources_and_templates_are_checked_like_tools(shell: Shell) ->
     assert "<b>" not in table._repr_html_()
 
 
+FLOW = """
+from mcp.server.mcpserver import MCPServer
+def connect(label, *names, **more):
+    server = MCPServer(label)
+    for name in names:
+        server.add_tool(lambda: "", name=name, description="Fine.")
+    deck.mcp.connect(server, label=label, **more)
+"""
+
+
+def test_tools_that_together_can_carry_private_data_out_are_told_once(shell: Shell) -> None:
+    shell.run(FLOW)
+    shell.run("connect('web', 'fetch'); connect('mail', 'send_email')")
+    assert repr(shell.run("%mcp check")).startswith("Nothing is wrong")
+    shell.run("connect('files', 'read_file')")
+    (row,) = shell.run("%mcp check").rows()[1:]
+    assert row[1:4] == ("warning", "tools", "fetch")
+    assert "'read_file' reads what is private" in row[5]
+    shell.run("%mcp close files")
+    shell.run("connect('files', 'read_file', effects={'*': 'none'})")
+    assert repr(shell.run("%mcp check")).startswith("Nothing is wrong")
+
+
 def test_lists_of_a_server_that_is_gone_are_told_to_be_unread(raw: Shell) -> None:
     raw.run("deck.mcp['raw'].session.close().result(20)")
     (row,) = [row for row in raw.run("%mcp check").rows() if row[1] == "unread"]

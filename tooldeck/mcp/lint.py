@@ -9,15 +9,15 @@ from __future__ import annotations
 import base64
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
 from tooldeck.guards.text import one_line
-from tooldeck.mcp.phrases import PHRASES, SENSITIVE_PARAMETERS
+from tooldeck.mcp.phrases import ORDER, PHRASES, SENSITIVE_PARAMETERS
 
-__all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_entry", "lint_words", "shadowing"]
+__all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_entry", "lint_words", "orders", "shadowing"]
 
 _EXCERPT = 90
 # Characters of a text that a finding quotes.
@@ -132,6 +132,17 @@ def shadowing(definition: Mapping[str, Any], others: Mapping[str, str]) -> Itera
                 what = f"it speaks of {other!r}, a tool of the server {others[other]!r}"
                 place = text.find(other)
                 yield Finding(Severity.WARNING, tool, where, what, _around(text, place, place + len(other)))
+
+
+def orders(definition: Mapping[str, Any], own: Collection[str]) -> Iterator[Finding]:
+    """Where a definition orders the use of a tool that its server does not have; `own` are those it has."""
+    tool, known = str(definition.get("name", "")), {_folded(name) for name in own}
+    for where, text in _texts("", definition, _DEEPEST):
+        for found in ORDER.finditer(text[:_MOST]):
+            other = found["quoted"] or found["name"] or found["used"]
+            if _folded(other) not in known:
+                what = f"an order to use {one_line(other)!r}, which is no tool of this server"
+                yield Finding(Severity.WARNING, tool, where, what, _around(text, *found.span()))
 
 
 def _texts(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:

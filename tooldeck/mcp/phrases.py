@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["PHRASES", "SENSITIVE_PARAMETERS"]
+__all__ = ["ORDER", "PHRASES", "SENSITIVE_PARAMETERS"]
 
 
 def _phrase(severity: str, what: str, *patterns: str) -> tuple[str, str, re.Pattern[str]]:
@@ -76,6 +76,18 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ),
 )
 """Severity, what it is, and the expression that finds it."""
+
+_NAMED = r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+"
+_THEN = r"(?=\s*(?:tool|first|before|,|\.|$))"
+ORDER = re.compile(
+    r"\b(?:must|should|always|need to|have to|required to)\b[^.\n]{0,20}?"
+    r"\b(?:call|use|run|invoke|execute)\s+(?:the\s+)?(?:tool\s+)?"
+    rf"(?:[`'\"](?P<quoted>[A-Za-z][\w.-]{{2,60}})[`'\"]{_THEN}"
+    rf"|(?<!use )(?<!use the )(?P<name>{_NAMED})\b(?![\w=:/])"
+    rf"|(?P<used>{_NAMED})\s+(?:tool|first|before)\b)",
+    re.IGNORECASE,
+)
+"""An order to use a tool that is named."""
 
 SENSITIVE_PARAMETERS = frozenset(
     {

@@ -9,7 +9,7 @@ from tooldeck.core.errors import DefinitionError
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import BRIDGE_NAMES
 from tooldeck.mcp.connection import Connection
-from tooldeck.mcp.lint import Finding, Severity, gravest_first, lint, shadowing
+from tooldeck.mcp.lint import Finding, Severity, gravest_first, lint, orders, shadowing
 from tooldeck.mcp.names import deck_names
 from tooldeck.mcp.pins import Standing, digest
 from tooldeck.mcp.tap import Malformed
@@ -134,12 +134,13 @@ class Shelving:
 
     def _findings(self, connection: Connection) -> list[Finding]:
         others = self._others(connection.label)
+        own = [tool.name for tool in connection.session.tools]
         found: list[Finding] = []
         for tool in connection.session.tools:
             key = digest(tool.definition)
             if key not in self._linted:
                 self._linted[key] = lint(tool.definition)
-            found += [*self._linted[key], *shadowing(tool.definition, others)]
+            found += [*self._linted[key], *shadowing(tool.definition, others), *orders(tool.definition, own)]
         return gravest_first(found)
 
     def _why(self, raw: str, label: str) -> str:

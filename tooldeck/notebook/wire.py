@@ -119,6 +119,8 @@ class FindingTable(Table):
     servers: Sequence[Connection]
     offers: Sequence[CheckedOffer] = ()
     """What servers offer beside tools, as far as it was looked at."""
+    flows: Sequence[tuple[Connection, Finding]] = ()
+    """What tools can do together, each at the server where it ends."""
     empty = "Nothing is wrong or suspicious in the tools, prompts and resources of the connected servers."
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -135,6 +137,7 @@ class FindingTable(Table):
                         for name, standing in made.held.items()
                     ),
                     *(_finding(made, "tool", one) for one in made.findings),
+                    *(_finding(made, "tools", one) for by, one in self.flows if by is made),
                     *(row for one in self.offers if one.made is made for row in one.rows()),
                 )
             ),

@@ -116,8 +116,12 @@ class InspectingLines(DeckMagicsBase):
         return DiffView(f"{made.label} and {other.label}", compare(*now))
 
     def _check(self, rest: str) -> FindingTable:
+        from tooldeck.mcp.flows import toxic_flows
+
         servers = self._servers(tuple(rest.split()))
-        return FindingTable(servers, [one for made in servers for one in _offers(made)])
+        offers = [one for made in servers for one in _offers(made)]
+        flows = [(made, one) for made, one in toxic_flows(self.deck.servers()) if made in servers]
+        return FindingTable(servers, offers, flows)
 
     def _approve(self, rest: str) -> DiffView | None:
         made, line = self._one_of("approve", rest)
