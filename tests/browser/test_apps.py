@@ -41,6 +41,13 @@ def web() -> Iterator[SimpleNamespace]:
         server.shutdown()
 
 
+ASK = """%%ask --model asked
+What time is it?"""
+ASKED = """from tooldeck.loops import scripted
+from tooldeck.core.messages import Message, ToolRequest
+asked = scripted([[("get_time", {})], "It is that late."])"""
+
+
 def page_in(card: Locator) -> FrameLocator:
     return card.frame_locator("iframe").frame_locator("iframe")
 
@@ -51,10 +58,11 @@ def test_a_page_is_shown_its_calls_are_approved_and_a_hostile_one_gets_nothing(
     command, pages = shlex.join([sys.executable, str(SERVER), web.url]), len(lab.page.context.pages)
     lab.open(
         [
-            '%load_ext tooldeck\ndeck.policy = "auto"',
+            f'%load_ext tooldeck\n{ASKED}\ndeck.policy = "auto"',
             f"%mcp connect --label clock --reads get_* {command}",
             "deck.policy = 'default'\ndeck.mcp['clock'].get_time()",
             "deck.mcp['clock'].get_trouble()",
+            ASK,
         ]
     )
     for index in range(3):
@@ -74,6 +82,11 @@ def test_a_page_is_shown_its_calls_are_approved_and_a_hostile_one_gets_nothing(
     lab.theme("dark")
     lab.screenshot("app-dark")
     lab.theme("light")
+
+    lab.run_to_end(4)  # what a model calls shows its page too
+    asked = lab.output(4).locator(".td-appcard")
+    expect(page_in(asked).get_by_role("heading")).to_have_text("It is 12:00", timeout=15_000)
+    lab.screenshot("app-asked", lab.output(4))
 
     lab.run_to_end(3)
     hostile = lab.output(3).locator(".td-appcard")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.magic import cell_magic, magics_class, no_var_expand
 
 from tooldeck.core.errors import DefinitionError
+from tooldeck.core.events import CallEnded, Event
 from tooldeck.core.messages import Message
 from tooldeck.core.model import check_model, name_of
 from tooldeck.core.run import Run
@@ -22,6 +23,7 @@ from tooldeck.notebook.run_views import RunShown, show_run
 
 if TYPE_CHECKING:
     from tooldeck.deck import Deck
+    from tooldeck.notebook.extension import Notebook
 
 __all__ = ["AskMagics"]
 
@@ -63,7 +65,7 @@ class AskMagics(DeckMagicsBase):
         run = self._last = Run(cell.strip().partition("\n")[0][:60])
         kept = self._kept() if given.options.get("resume") else None
         shown = show_run(run, name_of(model), limits)
-        with _watched(self.deck, shown):
+        with _watched(self.deck, shown), _apps_shown(self.notebook, run):
             if kept is not None:
                 return self.deck.resume(kept, prompt=cell.strip(), model=model, run=run)
             return self.deck.run(
@@ -126,3 +128,18 @@ def _watched(deck: Deck, shown: RunShown) -> Generator[None]:
         if deck.trace is not before:
             deck.trace = before
         shown.close()
+
+
+@contextmanager
+def _apps_shown(notebook: Notebook, run: Run) -> Generator[None]:
+    """Let the apps of what the model calls within the block come below, as those of a cell's own calls do."""
+
+    def ended(event: Event) -> None:
+        if isinstance(event, CallEnded) and event.result.call.caller.run is run:
+            notebook.apps.displayed(event.result)
+
+    undo = notebook.deck.subscribe(ended)
+    try:
+        yield
+    finally:
+        undo()
