@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -12,11 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from tooldeck.core.approval import Provenance, Word
 from tooldeck.core.call import ToolCall
 from tooldeck.core.credentials import without_logins
-from tooldeck.core.parts import Answer, File, Image
-from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Origin, Tool
 from tooldeck.core.vocabulary import Effect, Source, Trust
-from tooldeck.guards.fence import unfenced
 from tooldeck.guards.text import json_text, visible
 from tooldeck.notebook.say import THIN
 from tooldeck.policy import Policy
@@ -24,22 +18,17 @@ from tooldeck.store.masking import MASK, names_secret
 
 __all__ = [
     "Argument",
-    "KeptFile",
     "arguments",
     "asked_by",
     "asks",
     "call_line",
     "count",
     "duration",
-    "kept",
     "marks",
     "origin",
-    "own_words",
     "pace",
     "paging",
-    "pictures",
     "powers",
-    "told",
     "trust",
     "trusted",
     "value",
@@ -67,12 +56,6 @@ _ASKS = {
     Word.ASK: "asks before it runs",
     Word.DENY: "denied by policy",
 }
-_PICTURES = 8
-"""Pictures of one result that are shown."""
-_PICTURE_BYTES = 3_000_000
-"""Bytes of a picture that a notebook is burdened with."""
-_FILE_BYTES = 3_000_000
-"""Bytes of a file that a card carries, to be saved from it."""
 _SHORT = 72
 """Characters that a value may have and still stand in one line beside its name."""
 
@@ -132,21 +115,6 @@ def trust(tool: Tool, known: Provenance | None = None) -> str:
     """The same in words, with the rule that says so."""
     words = "trusted output" if trusted(tool, known) else "untrusted output"
     return f"{words} (rule: {visible(known.rule)})" if known is not None and known.rule else words
-
-
-def from_outside(result: ToolResult) -> bool:
-    """Whether a result is not to be believed: by its tool, or by what it turned out to hold."""
-    tool = result.call.tool
-    marked = (result.decisions or {}).get("present", "")
-    if marked:
-        return marked.startswith("fenced")
-    return tool is None or tool.from_outside
-
-
-def why_outside(result: ToolResult) -> str:
-    """Where the text of a trusted tool's result comes from, when it is not to be believed; else empty."""
-    marked = (result.decisions or {}).get("present", "")
-    return marked.partition(", since ")[2]
 
 
 def origin(where: Origin) -> str:
@@ -220,60 +188,9 @@ def _text(value: Any) -> tuple[str, bool]:
         return f"<{type(value).__name__} whose repr raises {type(fault).__name__}>", False
 
 
-def pictures(result: ToolResult) -> list[tuple[str, str]]:
-    """The pictures of a result that a page can show: media type, data in base64; huge ones are left out."""
-    shown: list[tuple[str, str]] = []
-    for part in result.parts:
-        if isinstance(part, Image) and len(part.data) <= _PICTURE_BYTES and len(shown) < _PICTURES:
-            shown += part.mimebundle().items()
-    return shown
-
-
-class KeptFile(NamedTuple):
-    """A file that a tool kept for the person."""
-
-    line: str
-    """What it is, in words."""
-    name: str
-    """What it is called when it is saved: no folders, nothing hidden."""
-    data: str
-    """Its bytes in base64; empty where there are too many for a notebook."""
-
-
-def kept(result: ToolResult) -> list[KeptFile]:
-    """The files that the tool kept for the person."""
-    return [_kept(file) for file in result.artifacts]
-
-
-def _kept(file: File) -> KeptFile:
-    data = base64.b64encode(file.data).decode() if len(file.data) <= _FILE_BYTES else ""
-    name = visible(re.split(r"[/\\]", file.name)[-1]).strip(". ") or "file"
-    return KeptFile(f"kept: {str(file)[1:-1]}", name, data)
-
-
 def value(given: Any) -> str:
     """Any value as text: JSON where it can hold it, else Python."""
     return _text(given)[0]
-
-
-def told(given: Any) -> str | None:
-    """What a record of a built-in tool says of itself; None for a value that says nothing."""
-    own = getattr(type(given), "_tool_answer_", None)
-    answer = None if own is None else own(given)
-    return answer.text if isinstance(answer, Answer) else None
-
-
-def own_words(result: ToolResult) -> str | None:
-    """What a built-in tool says of its result where that is no mere JSON of the value; else None."""
-    said = told(result.value)
-    if said is not None or not isinstance(result.value, Mapping):
-        return said
-    text = unfenced(result.text)
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text or None
-    return None
 
 
 def call_line(name: str, given: Mapping[str, Any], room: int = 48) -> str:

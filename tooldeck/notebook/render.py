@@ -9,7 +9,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
 from tooldeck.guards.text import escape_html, json_text, one_line, visible
-from tooldeck.notebook import facts, schemas, waterfall
+from tooldeck.notebook import facts, outcomes, schemas, waterfall
 from tooldeck.notebook.pieces import block, code, panel, shown, table
 from tooldeck.notebook.states import coloured, sign_of, state_of
 from tooldeck.policy import Policy
@@ -112,7 +112,7 @@ def value_text(value: Any, limit: int = _LIMIT) -> str:
 
 def record_text(record: Any) -> str:
     """What a record of a built-in tool says of itself, as visible text."""
-    text, more = _cut(facts.told(record) or facts.value(record))
+    text, more = _cut(outcomes.told(record) or facts.value(record))
     return visible(text) + more
 
 
@@ -148,7 +148,7 @@ def outcome(result: ToolResult) -> tuple[str, str]:
     if not result.ok:
         return _cut(result.error or "")
     tool = result.call.tool
-    own = facts.own_words(result) if tool is not None and tool.origin.kind == "builtin" else None
+    own = outcomes.own_words(result) if tool is not None and tool.origin.kind == "builtin" else None
     if own is not None:
         return _cut(own)
     return _cut(result.value if isinstance(result.value, str) else facts.value(result.value))
@@ -169,26 +169,26 @@ def result_text(result: ToolResult, *, times: bool = True) -> str:
 
 def further(result: ToolResult) -> list[str]:
     """What a result says beside its value: the files that were kept, and the notes."""
-    return [*(file.line for file in facts.kept(result)), *(f"note: {note}" for note in result.notes)]
+    return [*(file.line for file in outcomes.kept(result)), *(f"note: {note}" for note in result.notes)]
 
 
 def result_html(result: ToolResult, *, times: bool = True) -> str:
     """The same as static HTML."""
-    why = facts.why_outside(result)
-    outside = f" · untrusted{f': {why}' if why else ''}" if facts.from_outside(result) else ""
+    why = outcomes.why_outside(result)
+    outside = f" · untrusted{f': {why}' if why else ''}" if outcomes.from_outside(result) else ""
     return panel(
         f"{code(result.call.name)} {result_head(result, times=times)}{shown(outside)}",
         block(outcome_text(result), outside=bool(outside)),
         *(
             f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
-            for mime, data in facts.pictures(result)
+            for mime, data in outcomes.pictures(result)
         ),
-        *(_download(file) for file in facts.kept(result)),
+        *(_download(file) for file in outcomes.kept(result)),
         *(f"note: {code(str(note))}" for note in result.notes),
     )
 
 
-def _download(file: facts.KeptFile) -> str:
+def _download(file: outcomes.KeptFile) -> str:
     """A line about a file, by which it can be saved; never as a page that a browser would run."""
     if not file.data:
         return code(file.line)

@@ -6,7 +6,7 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.result import ToolResult
-from tooldeck.notebook import facts, pieces, render
+from tooldeck.notebook import facts, outcomes, pieces, render
 from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -49,7 +49,7 @@ class ResultView(Panel):
 def _facts(result: ToolResult) -> dict[str, Any]:
     """What the page is told of a result."""
     text, more = render.outcome(result)
-    why = facts.why_outside(result)
+    why = outcomes.why_outside(result)
     return {
         "id": result.call.id,
         "state": state_of(result.status),
@@ -57,11 +57,11 @@ def _facts(result: ToolResult) -> dict[str, Any]:
         "call": [[facts.call_line(result.call.name, result.call.arguments), False]],
         "text": [*shown_pieces(text), [more, False]],
         "length": facts.count(len(text), "character"),
-        "untrusted": result.call.tool is not None and facts.from_outside(result),
-        "pictures": [{"mime": mime, "data": data} for mime, data in facts.pictures(result)],
+        "untrusted": result.call.tool is not None and outcomes.from_outside(result),
+        "pictures": [{"mime": mime, "data": data} for mime, data in outcomes.pictures(result)],
         "files": [
             {"line": shown_pieces(file.line), "name": file.name, "data": file.data}
-            for file in facts.kept(result)
+            for file in outcomes.kept(result)
         ],
         "notes": [
             *([shown_pieces(f"untrusted: {why}")] if why else []),

@@ -9,7 +9,7 @@ from tooldeck.core.result import ToolResult
 from tooldeck.core.run_result import RunResult
 from tooldeck.guards.text import visible
 from tooldeck.loops.timeline import Stretch, run_svg, run_text, timeline
-from tooldeck.notebook import facts, pieces, render
+from tooldeck.notebook import facts, outcomes, pieces, render
 from tooldeck.notebook.run_story import Entry, RunStory, call_facts, call_text, why_not
 from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
@@ -142,7 +142,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "text": [] if result is None else shown_pieces(_value(result)),
         "pictures": []
         if result is None
-        else [{"mime": mime, "data": data} for mime, data in facts.pictures(result)],
+        else [{"mime": mime, "data": data} for mime, data in outcomes.pictures(result)],
         "trace": None if result is None else trace_facts(result),
     }
 
