@@ -112,9 +112,13 @@ def index(text: str) -> tuple[str, str]:
         return text, ""  # that tokenizer finds the same words in it, and quicker
     words: list[str] = []
     pairs: list[str] = []
-    for dense, token in _tokens(text):
-        if dense:
-            pairs += pairs_of(token)
-        else:
-            words.append(token)
+    for part in text.split():  # no word goes across a blank, and most parts are plain
+        if part.isascii():
+            words.append(part)
+            continue
+        for dense, token in _tokens(part):
+            if dense:
+                pairs += pairs_of(token)
+            else:
+                words.append(token)
     return " ".join(words), " ".join(pairs)
