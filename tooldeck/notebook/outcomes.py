@@ -1,4 +1,4 @@
-"""What a result holds for a person: whose words it has, its pictures and files, what it says of itself."""
+"""What a result holds for a person: what was called, whose words it has, its pictures and files, what it says of itself."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from tooldeck.core.parts import Answer, File, Image
 from tooldeck.core.result import ToolResult
 from tooldeck.guards.fence import unfenced
-from tooldeck.guards.text import visible
+from tooldeck.guards.text import one_line, visible
 
-__all__ = ["KeptFile", "from_outside", "kept", "own_words", "pictures", "told", "why_outside"]
+__all__ = ["KeptFile", "called", "from_outside", "kept", "own_words", "pictures", "told", "why_outside"]
 
 _PICTURES = 8
 """Pictures of one result that are shown."""
@@ -21,6 +21,12 @@ _PICTURE_BYTES = 3_000_000
 """Bytes of a picture that a notebook is burdened with."""
 _FILE_BYTES = 3_000_000
 """Bytes of a file that a card carries, to be saved from it."""
+
+
+def called(result: ToolResult) -> str:
+    """What was called, as one line: the tool, with its action once that is known."""
+    tool = result.call.tool
+    return one_line(result.call.name if tool is None else tool.label)
 
 
 def from_outside(result: ToolResult) -> bool:

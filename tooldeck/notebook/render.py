@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tokens import tool_tokens
 from tooldeck.core.tool import Tool
-from tooldeck.guards.text import escape_html, json_text, one_line, visible
+from tooldeck.guards.text import escape_html, json_text, visible
 from tooldeck.notebook import facts, outcomes, schemas, waterfall
 from tooldeck.notebook.pieces import block, code, panel, shown, table
 from tooldeck.notebook.states import coloured, sign_of, state_of
@@ -162,7 +162,7 @@ def outcome_text(result: ToolResult) -> str:
 
 def result_text(result: ToolResult, *, times: bool = True) -> str:
     """A result as plain text: how it ended, the value or the error, the notes."""
-    lines = [f"{one_line(result.call.name)}: {result_line(result, times=times)}", outcome_text(result)]
+    lines = [f"{outcomes.called(result)}: {result_line(result, times=times)}", outcome_text(result)]
     lines += [visible(line) for line in further(result)]
     return "\n".join(lines)
 
@@ -177,7 +177,7 @@ def result_html(result: ToolResult, *, times: bool = True) -> str:
     why = outcomes.why_outside(result)
     outside = f" · untrusted{f': {why}' if why else ''}" if outcomes.from_outside(result) else ""
     return panel(
-        f"{code(result.call.name)} {result_head(result, times=times)}{shown(outside)}",
+        f"{code(outcomes.called(result))} {result_head(result, times=times)}{shown(outside)}",
         block(outcome_text(result), outside=bool(outside)),
         *(
             f'<img alt="{mime}" style="max-width:100%" src="data:{mime};base64,{data}">'
@@ -200,9 +200,9 @@ def trace_text(result: ToolResult) -> str:
     """The stages of a call with their times and decisions, as plain text."""
     found = waterfall.rows(result)
     if not found:
-        return f"{one_line(result.call.name)}: {result_line(result)}\n  no trace was kept"
+        return f"{outcomes.called(result)}: {result_line(result)}\n  no trace was kept"
     width = max(len(row.name) + 2 * row.depth for row in found)
-    lines = [f"{one_line(result.call.name)}: {result_line(result)}"]
+    lines = [f"{outcomes.called(result)}: {result_line(result)}"]
     for row in found:
         label = ("  " * row.depth + row.name).ljust(width)
         line = f"  {label}  {facts.duration(row.own):>9}  {_bar(row)}  {row.decision}"
@@ -221,7 +221,7 @@ def trace_html(result: ToolResult) -> str:
         )
         for row in waterfall.rows(result)
     ]
-    return panel(f"{code(result.call.name)} {result_head(result)}", table(rows) or "no trace was kept")
+    return panel(f"{code(outcomes.called(result))} {result_head(result)}", table(rows) or "no trace was kept")
 
 
 def _bar(row: waterfall.Row, cells: int = 24) -> str:

@@ -10,8 +10,7 @@ from tooldeck.core.events import CallEnded, Event
 from tooldeck.core.result import ToolResult
 from tooldeck.core.tool import Tool
 from tooldeck.deck import Deck
-from tooldeck.guards.text import one_line
-from tooldeck.notebook import facts, pieces, render
+from tooldeck.notebook import facts, outcomes, pieces, render
 from tooldeck.notebook.listing import ToolTable, findings_of
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _tool_text(tool: Tool, deck: Deck) -> str:
 
 def _result_text(result: ToolResult) -> str:
     """How a call ended, without its times, so that a stored notebook stays the same from run to run."""
-    head = f"{one_line(result.call.name)}: {result.status}"
+    head = f"{outcomes.called(result)}: {result.status}"
     if result.attempts > 1:
         head += f" after {facts.count(result.attempts, 'attempt')}"
     lines = [head, render.outcome_text(result)]

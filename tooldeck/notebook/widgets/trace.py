@@ -5,7 +5,7 @@ from typing import Any
 import traitlets
 
 from tooldeck.core.result import ToolResult
-from tooldeck.notebook import facts, render, waterfall
+from tooldeck.notebook import facts, outcomes, render, waterfall
 from tooldeck.notebook.states import state_of
 from tooldeck.notebook.widgets._assets import script, style
 from tooldeck.notebook.widgets._panel import Panel, shown_pieces
@@ -41,7 +41,7 @@ class TraceView(Panel):
 def trace_facts(result: ToolResult) -> dict[str, Any]:
     """What the page is told of a call."""
     return {
-        "name": shown_pieces(result.call.name),
+        "name": shown_pieces(outcomes.called(result)),
         "state": state_of(result.status),
         "line": render.result_line(result)[2:],
         "error": shown_pieces(result.error or ""),
