@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import signal
@@ -353,3 +355,36 @@ def test_old_contents_that_cannot_be_put_back_are_kept_and_nobody_tries_again(tm
     assert Workspace(tmp_path).read("a.txt") == b"of somebody else"
     [kept] = (tmp_path / ".tooldeck" / "left").rglob("a.txt")
     assert kept.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "3",
+        '"abc"',
+        '{"a": 1}',
+        "[{}]",
+        '[{"path": 3, "kept": null, "mode": null, "after": null}]',
+        '[{"path": "a.txt", "kept": "0.old", "mode": "x", "after": null}]',
+        pytest.param("[" * 100_000, id="nested"),
+    ],
+)
+def test_a_plan_that_is_none_of_ours_is_taken_away_and_keeps_nobody_from_reading(tmp_path, plan):
+    (tmp_path / "a.txt").write_bytes(b"own")
+    folder = tmp_path / ".tooldeck" / "patches" / "theirs"
+    folder.mkdir(parents=True)
+    (folder / "0.old").write_bytes(b"theirs")
+    (folder / "plan.json").write_text(plan)
+    assert Workspace(tmp_path).read("a.txt") == b"own"
+    assert not folder.exists()
+
+
+def test_a_plan_that_came_with_a_folder_lends_nobody_the_rights_of_its_user(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"new")
+    folder = tmp_path / ".tooldeck" / "patches" / "theirs"
+    folder.mkdir(parents=True)
+    (folder / "0.old").write_bytes(b"old")
+    file = {"path": "a.txt", "kept": "0.old", "mode": 0o6755, "after": hashlib.sha256(b"new").hexdigest()}
+    (folder / "plan.json").write_text(json.dumps([file]))
+    assert Workspace(tmp_path).read("a.txt") == b"old"
+    assert (tmp_path / "a.txt").stat().st_mode & 0o7777 == 0o755

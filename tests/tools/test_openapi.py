@@ -14,6 +14,7 @@ import pytest
 from tooldeck import Deck, DefinitionError
 from tooldeck.core.vocabulary import Effect, Risk
 from tooldeck.guards.urls import UrlGuard
+from tooldeck.tools.services import bodies
 
 DOCUMENT = """
 openapi: 3.0.3
@@ -328,6 +329,16 @@ def test_files_are_sent_from_the_workspace_and_from_nowhere_else(run, site, tmp_
     for outside in ("../secret", "/etc/passwd", "nothing.png"):
         site.requests.clear()
         assert not run(deck, "addLabel", {"id": 7, "body": {"picture": outside}}).ok
+        assert site.requests == []
+
+
+def test_a_form_sends_no_more_than_its_limit_however_many_files_it_names(run, site, tmp_path, monkeypatch):
+    deck = stored("library-openapi30.yaml", site, tmp_path, monkeypatch)
+    monkeypatch.setattr(bodies, "MOST_BYTES", 1000)
+    for pages, words in ((["a.png"] * 900, "more than 1000 bytes"), (["a.png"] * 1001, "1001 parts")):
+        site.requests.clear()
+        result = run(deck, "add-scans", {"isbn": "1234567890", "body": {"pages": pages}})
+        assert words in result.error
         assert site.requests == []
 
 

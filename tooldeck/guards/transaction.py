@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tooldeck.guards.walking import PathRefused, shown_path
 
@@ -135,8 +135,8 @@ def put_back_all(workspace: Workspace) -> None:
 def _put_back(workspace: Workspace, folder: str) -> list[str]:
     """Undo what was done of a plan; returns the files that somebody else has changed since, left alone."""
     try:
-        files: list[dict[str, Any]] = json.loads(workspace.read(f"{folder}/{_PLAN}"))
-    except (PathRefused, ValueError):  # it was never complete, so nothing had begun
+        files = _read_plan(workspace.read(f"{folder}/{_PLAN}"))
+    except (PathRefused, ValueError, RecursionError):  # never complete, or not ours: nothing had begun
         _forget(workspace, folder)
         return []
     left: list[str] = []
@@ -152,6 +152,23 @@ def _put_back(workspace: Workspace, folder: str) -> list[str]:
             _leave(workspace, folder, file)
     _forget(workspace, folder)
     return left
+
+
+def _read_plan(data: bytes) -> list[dict[str, Any]]:
+    """The files of a plan; raises `ValueError` where it is none that `_prepare` writes.
+
+    The folder may have come with somebody else's files, so bits that lend a user's rights are not taken over.
+    """
+    files: Any = json.loads(data)
+    if not isinstance(files, list):
+        raise ValueError("A plan is a list.")  # noqa: TRY004 - what is read is wrong, not what is given
+    for file in cast("list[Any]", files):
+        match file:
+            case {"path": str(), "kept": str() | None, "mode": int() | None as mode, "after": str() | None}:
+                file["mode"] = None if mode is None else mode & 0o777
+            case _:
+                raise ValueError("A plan names files.")
+    return cast("list[dict[str, Any]]", files)
 
 
 def _leave(workspace: Workspace, folder: str, file: dict[str, Any]) -> None:

@@ -19,7 +19,8 @@ from tooldeck.tools.kinds import media_type_of
 __all__ = ["Body", "read_body_of"]
 
 MOST_BYTES = 20_000_000
-"""Bytes of a file that is sent."""
+"""Bytes of files that one request sends, together."""
+_MOST_PARTS = 1000
 _FORM = "application/x-www-form-urlencoded"
 _PARTS = "multipart/form-data"
 _FILES = ("image/", "audio/", "video/", "application/octet-stream", "application/pdf", "application/zip")
@@ -63,7 +64,17 @@ class Body:
             for name, given in value.items()
             for one in (given if isinstance(given, list) else [given])
         ]
-        return {"files": [(name, self._part(name, one, workspace)) for name, one in each]}
+        if len(each) > _MOST_PARTS:
+            raise ExpectedError(f"The form has {len(each)} parts; send at most {_MOST_PARTS} at once.")
+        parts: list[Any] = []
+        left = MOST_BYTES
+        for name, one in each:
+            part = self._part(name, one, workspace)
+            left -= len(part[1])
+            if left < 0:
+                raise ExpectedError(f"The form has more than {MOST_BYTES} bytes; send fewer files at once.")
+            parts.append((name, part))
+        return {"files": parts}
 
     def _part(self, name: str, one: Any, workspace: Workspace | None) -> Any:
         if name not in self.files:
