@@ -1,4 +1,4 @@
-"""What a result holds for a person: what was called, whose words it has, its pictures and files, what it says of itself."""
+"""What a result holds for a person: what was called, whose words it has, pictures and files, own words."""
 
 from __future__ import annotations
 

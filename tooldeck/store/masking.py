@@ -40,6 +40,7 @@ def _shape(mark: str, pattern: str, instead: str = MASK) -> tuple[str, re.Patter
 
 
 _HEADER = r"(uthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?[\w-]{2,20}\s{1,9})(?!•)[^\s\"',;]{4,}"
+_PROOF = r"(\b{}=\\?[\"']?)[0-9a-fA-F]{{32,128}}\b"
 _KEY_END = r"-----END [A-Z ]*PRIVATE KEY-----"
 _SHAPES = (
     *(_shape(f"{kind}-", rf"\b{kind}-[A-Za-z0-9_-]{{16,}}") for kind in ("sk", "pk", "rk")),
@@ -53,6 +54,9 @@ _SHAPES = (
     _shape("AIza", r"\bAIza[\w-]{30,}"),
     _shape("eyJ", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
     _shape("Bearer ", r"Bearer [\w.~+/=-]{8,}", f"Bearer {MASK}"),
+    # The proof in a Digest or a signed request, which stands among parameters that are no secrets.
+    _shape("response=", _PROOF.format("response"), rf"\1{MASK}"),
+    _shape("Signature=", _PROOF.format("Signature"), rf"\1{MASK}"),
     # Basic, Digest, Token, ApiKey: by the header, since the words are ordinary ones.
     _shape("uthorization", _HEADER, rf"\1{MASK}"),
     _shape("://", LOGIN, f"://{MASK}@"),
