@@ -54,11 +54,15 @@ class AsyncHost:
                 loop.call_soon_threadsafe(_settle, woken)
 
         future.add_done_callback(wake)
+        timer = None if timeout is None else loop.call_later(timeout, _settle, woken)
         try:
-            await asyncio.wait({woken}, timeout=timeout)
+            await woken  # itself: through `asyncio.wait` it takes one more turn of the loop
         except asyncio.CancelledError:
             future.cancel()
             raise
+        finally:
+            if timer is not None:
+                timer.cancel()
         if future.done():
             return future.result()
         raise TimeoutError
