@@ -319,3 +319,20 @@ def test_a_resumed_run_is_left_no_more_tools_than_it_had(deck):
     deck.resume(prompt="Change it.", model=model)
     assert model.tools[0] == {"look"}
     assert [one.status for one in deck.history() if one.call.name == "change"] == ["denied"]
+
+
+def test_a_chain_of_five_that_have_every_built_in_tool_ends_within_the_usual_tokens(run, tmp_path):
+    def agent(name, to):
+        asks = [("handoff", {"action": "send", "to": to, "goal": "go", "wait": 20})] if to else []
+        return Agent(name, model=scripted([*asks, f"{name} is done"]))
+
+    deck = Deck(policy="auto", workspace=tmp_path)
+    deck.add_builtins()
+    deck.provide(
+        Agents, Agents({name: agent(name, to) for name, to in zip("abcde", (*"bcde", ""), strict=True)})
+    )
+    done = run(deck, "handoff", action="send", to="a", goal="go", wait=30)
+    assert (done.value["state"], done.value["result"]) == ("completed", "a is done")
+    asked = [call for call in deck.history() if call.call.name == "handoff"]
+    assert [call.status for call in asked] == ["ok"] * 5
+    deck.close()

@@ -6,21 +6,18 @@ A finding is a reason to look, no proof: the severity says how rarely an honest 
 
 from __future__ import annotations
 
-import base64
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, cast
 
+from tooldeck.guards.phrases import ORDER, SENSITIVE_PARAMETERS
+from tooldeck.guards.suspicion import ADDRESS, EXCERPT, Severity, around, hidden, host_in, misleading
 from tooldeck.guards.text import one_line
-from tooldeck.mcp.phrases import ORDER, PHRASES, SENSITIVE_PARAMETERS
 
 __all__ = ["Finding", "Severity", "gravest_first", "lint", "lint_entry", "lint_words", "orders", "shadowing"]
 
-_EXCERPT = 90
-# Characters of a text that a finding quotes.
 _MOST = 50_000
 # Characters of one definition that are searched; the longest honest one has a tenth of that.
 _SHORTEST = 5
@@ -29,17 +26,6 @@ _DEEPEST = 40
 # Levels of a definition that are read.
 _IDENTIFIERS = {"$schema", "$id"}
 # Members whose addresses are names and lead nowhere.
-
-
-class Severity(StrEnum):
-    """How rarely an honest tool has such a thing."""
-
-    DANGER = "danger"
-    """Hardly ever by accident."""
-    WARNING = "warning"
-    """Honest tools have it now and then; read it."""
-    INFO = "info"
-    """Worth knowing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +90,8 @@ def _in_texts(name: str, texts: Iterable[tuple[str, str]]) -> tuple[list[Finding
     size = 0
     for where, text in texts:
         read, size = text[: max(0, _MOST - size)], size + len(text)
-        found += [Finding(severity, name, where, what, quoted) for severity, what, quoted in _in_text(read)]
-        found += [Finding(Severity.DANGER, name, where, *one) for one in _hidden(text)]
+        found += [Finding(severity, name, where, what, quoted) for severity, what, quoted in misleading(read)]
+        found += [Finding(Severity.DANGER, name, where, *one) for one in hidden(text)]
     return found, size
 
 
@@ -131,7 +117,7 @@ def shadowing(definition: Mapping[str, Any], others: Mapping[str, str]) -> Itera
             if _names(text, other):
                 what = f"it speaks of {other!r}, a tool of the server {others[other]!r}"
                 place = text.find(other)
-                yield Finding(Severity.WARNING, tool, where, what, _around(text, place, place + len(other)))
+                yield Finding(Severity.WARNING, tool, where, what, around(text, place, place + len(other)))
 
 
 def orders(definition: Mapping[str, Any], own: Collection[str]) -> Iterator[Finding]:
@@ -142,7 +128,7 @@ def orders(definition: Mapping[str, Any], own: Collection[str]) -> Iterator[Find
             other = found["quoted"] or found["name"] or found["used"]
             if _folded(other) not in known:
                 what = f"an order to use {one_line(other)!r}, which is no tool of this server"
-                yield Finding(Severity.WARNING, tool, where, what, _around(text, *found.span()))
+                yield Finding(Severity.WARNING, tool, where, what, around(text, *found.span()))
 
 
 def _texts(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
@@ -161,103 +147,17 @@ def _texts(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
             yield from _texts(f"{path}[{index}]", inner, depth - 1)
 
 
-# -- hidden characters
-
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
-    "\u2066-\u206f\ufeff\U000e0000-\U000e007f]+|[\ufe00-\ufe0e\U000e0100-\U000e01ef]{2,}"
-)
-_TAGS = range(0xE0020, 0xE007F)
-_JOINERS = "\u200c\u200d"
-
-
-def _in_text(text: str) -> Iterator[tuple[Severity, str, str]]:
-    for severity, what, pattern in PHRASES:
-        found = pattern.search(text)
-        if found is not None:
-            yield Severity(severity), what, _around(text, found.start(), found.end())
-    yield from _encoded(text)
-    for address in _ADDRESS.findall(text):
-        what = _disguise(address)
-        if what:
-            yield Severity.WARNING, what, one_line(address)[:_EXCERPT]
-
-
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,400}")
-
-
-def _encoded(text: str) -> Iterator[tuple[Severity, str, str]]:
-    """The first run of letters that is ASCII text in base64; hashes and keys give no text."""
-    for run in _ENCODED.finditer(text):
-        whole = run[0][: len(run[0]) // 4 * 4]
-        said = base64.b64decode(whole, altchars=b"-_" if {"-", "_"} & set(whole) else None)
-        if said.isascii() and (words := one_line(said.decode().strip())).isprintable() and " " in words:
-            yield (
-                Severity.WARNING,
-                f"encoded text that reads “{words[:_EXCERPT]}”",
-                _around(text, *run.span()),
-            )
-            return
-
-
-_ADDRESS = re.compile(r"https?://[^\s\"'<>)\]}`,;]+", re.IGNORECASE)
+# -- addresses
 
 
 def _addresses(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
     """One finding for all the hosts that a tool names."""
     hosts = {
-        _host(address) for _, text in _texts("", definition, _DEEPEST) for address in _ADDRESS.findall(text)
+        host_in(address) for _, text in _texts("", definition, _DEEPEST) for address in ADDRESS.findall(text)
     }
     if hosts:
         shown = ", ".join(one_line(host) for host in sorted(hosts))
-        yield Finding(Severity.INFO, tool, "addresses", "it names addresses", shown[:_EXCERPT])
-
-
-def _hidden(text: str) -> Iterator[tuple[str, str]]:
-    spots = [found for found in _HIDDEN.finditer(text) if not _joins(text, found)]
-    if not spots:
-        return
-    kinds = sorted({f"U+{ord(char):04X}" for found in spots for char in found[0]})
-    smuggled = "".join(chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAGS)
-    what = f"hidden characters ({', '.join(kinds[:4])}{'…' if len(kinds) > 4 else ''})"
-    if smuggled:
-        what += f" that spell “{one_line(smuggled)[:_EXCERPT]}”"
-    yield what, _around(text, spots[0].start(), spots[0].end())
-
-
-def _joins(text: str, found: re.Match[str]) -> bool:
-    """Whether a joiner does its honest work: within an emoji, or in a script that needs it."""
-    if found[0] not in _JOINERS or not 0 < found.start() < len(text) - 1:
-        return False
-    before = text[found.start() - 1]
-    if before == "\ufe0f" or unicodedata.category(before) == "So":
-        return True
-    return unicodedata.name(before, "").split(" ", 1)[0] in {
-        *("ARABIC", "BENGALI", "DEVANAGARI", "GUJARATI", "GURMUKHI", "KANNADA", "MALAYALAM", "ORIYA"),
-        *("SINHALA", "TAMIL", "TELUGU"),
-    }
-
-
-def _host(address: str) -> str:
-    return re.split(r"[/?#]", address.split("://", 1)[1], maxsplit=1)[0].rstrip(".:")
-
-
-def _disguise(address: str) -> str:
-    """How an address hides where it leads, or an empty text."""
-    host = _host(address)
-    if "@" in host:
-        return "an address with a user name in it, which hides its true host"
-    if "xn--" in host.lower() or not host.isascii():
-        return "an address whose host only looks like Latin letters"
-    bare = re.fullmatch(r"[\d.]+(:\d+)?", host) and not host.startswith(("127.", "0."))
-    return "an address that is a bare number" if bare else ""
-
-
-def _around(text: str, start: int, end: int) -> str:
-    room = max(0, (_EXCERPT - (end - start)) // 2)
-    left, right = max(0, start - room), min(len(text), max(start + _EXCERPT, end))
-    cut = text[left : min(right, left + _EXCERPT)]
-    return ("…" if left else "") + one_line(cut.strip()) + ("…" if left + _EXCERPT < len(text) else "")
+        yield Finding(Severity.INFO, tool, "addresses", "it names addresses", shown[:EXCERPT])
 
 
 # -- parameters and names
@@ -275,13 +175,13 @@ def _parameters(tool: str, definition: Mapping[str, Any]) -> Iterator[Finding]:
                 tool,
                 f"inputSchema.properties.{name}",
                 what,
-                one_line(str(about or ""))[:_EXCERPT],
+                one_line(str(about or ""))[:EXCERPT],
             )
 
 
 def _name(tool: str) -> Iterator[Finding]:
     if any(char.isascii() and char.isalpha() for char in tool) and not tool.isascii():
-        shown = tool.encode("unicode_escape").decode()[:_EXCERPT]
+        shown = tool.encode("unicode_escape").decode()[:EXCERPT]
         yield Finding(Severity.DANGER, tool, "name", "letters that may pass for others", shown)
 
 

@@ -43,7 +43,7 @@ async def send(
     to: Annotated[str, Field(min_length=1, description="The agent.")],
     goal: Annotated[str, Field(min_length=1, max_length=20_000, description="What shall be done.")],
     context: Annotated[dict[str, Any], Field(description="What it needs to know, by name.")] = {},  # noqa: B006 - never changed
-    tokens: Annotated[int, Field(ge=1, description="What it may use.")] = 25_000,
+    tokens: Annotated[int, Field(ge=1, description="What it may use.")] = 200_000,
     tools: Annotated[
         list[str] | None, Field(description="The only tools that it may use; all of yours, when left out.")
     ] = None,

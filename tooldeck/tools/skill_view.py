@@ -57,7 +57,10 @@ def view(
 def _catalogue(skills: Skills) -> Answer:
     every = skills.all()
     value: dict[str, Any] = {
-        "skills": [{"name": one.name, "place": one.place, "description": one.description} for one in every]
+        "skills": [
+            {"name": one.name, "place": one.place, "description": "" if one.held else one.description}
+            for one in every
+        ]
     }
     problems = [
         *skills.problems,

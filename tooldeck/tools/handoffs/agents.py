@@ -43,7 +43,7 @@ class Agent:
     """The model that works as it, as ``deck.run`` takes one; None where somebody accepts the work."""
     tools: Iterable[str] | None = None
     """The only tools that it may use; None for those of the sender."""
-    tokens: int = 25_000
+    tokens: int = 200_000
     """What it may use at most for one piece of work."""
 
 

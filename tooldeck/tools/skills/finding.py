@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -30,16 +30,20 @@ _NAMED = 20
 class Skills:
     """The skills of some folders, the more important first; by default project, user, plug-ins.
 
-    `folders` are by the name of the place. ``deck.provide(Skills, Skills(…))`` gives a deck others.
+    `folders` are by the name of the place; `released` has the SHA-256 of texts that are given to models
+    although they look as if they were to mislead. ``deck.provide(Skills, Skills(…))`` gives a deck others.
     """
 
-    def __init__(self, folders: Mapping[str, str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, folders: Mapping[str, str | os.PathLike[str]], *, released: Iterable[str] = ()
+    ) -> None:
+        self.released = frozenset(released)
         self.folders = MappingProxyType({place: os.fspath(folder) for place, folder in folders.items()})
         self.problems: list[str] = []
         """What could not be looked at, in words."""
 
     @classmethod
-    def usual(cls, workspace: Workspace) -> Skills:
+    def usual(cls, workspace: Workspace, *, released: Iterable[str] = ()) -> Skills:
         """Those of the project, of the user and of plug-ins."""
         places: dict[str, str] = {
             "project": str(workspace.root / _PROJECT),
@@ -51,7 +55,7 @@ class Skills:
                 places.setdefault(point.name, os.fspath(point.load()))
             except Exception as error:  # noqa: BLE001 - code of strangers
                 problems.append(f"the plug-in {point.name!r}: {error_words(error)}")
-        made = cls(places)
+        made = cls(places, released=released)
         made.problems += problems
         return made
 
@@ -61,7 +65,7 @@ class Skills:
         for place, folder in self.folders.items():
             for name in _listed(folder):
                 with suppress(PathRefused, SetupError):
-                    found.append(read_skill(folder, name, place))
+                    found.append(read_skill(folder, name, place, self.released))
         return found
 
     def find(self, name: str) -> tuple[Skill, list[Skill]]:

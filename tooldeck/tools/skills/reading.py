@@ -9,11 +9,13 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from tooldeck.core.errors import ExpectedError
 from tooldeck.guards.documents import read_yaml
 from tooldeck.guards.paths import PathRefused, Workspace
+from tooldeck.guards.suspicion import Severity, hidden, misleading
 
 __all__ = ["MAIN", "Skill", "read_skill"]
 
@@ -44,6 +46,10 @@ class Skill:
     sha256: str = ""
     problem: str = ""
     """Why its heading could not be read, or empty."""
+    released: frozenset[str] = field(default=frozenset(), repr=False)
+    """SHA-256 of texts that a person has read and found harmless."""
+    held: str = ""
+    """Why its text is not given to a model before somebody has read it, or empty."""
 
     def listed(self, *names: str) -> list[str]:
         """A list of texts in the heading, also where it is written as one text with commas or blanks."""
@@ -77,7 +83,7 @@ class Skill:
         systems = [one.casefold() for one in self.listed("platforms", "platform", "os")]
         if systems and not {_SYSTEM, sys.platform} & {_SYSTEMS.get(one, one) for one in systems}:
             return f"is for {', '.join(systems)}, and this is {_SYSTEM}"
-        return ""
+        return self.held and f"is held back: {self.held}"
 
     def read(self, path: str) -> str:
         """The text of one of its files; raises `ExpectedError`, with the files that there are."""
@@ -90,14 +96,34 @@ class Skill:
             listed = f"it has {', '.join(have[:20])}" if have else "it has no other files"
             raise ExpectedError(f"The skill {self.name!r} has no text {path!r} to read; {listed}.")
         try:
-            return data.decode("utf-8-sig")
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise ExpectedError(f"{path!r} of {self.name!r} is no text, {len(data):,} bytes.") from None
+        if held := _held_back(data, text, self.released):
+            raise ExpectedError(f"{path!r} of the skill {self.name!r} is held back: {held}.")
+        return text
 
 
-def read_skill(folder: str, name: str, place: str) -> Skill:
+def _held_back(data: bytes, text: str, released: frozenset[str]) -> str:
+    """Why a text of a skill is not given to a model, with how somebody who has read it releases it."""
+    digest = hashlib.sha256(data).hexdigest()
+    found = "" if digest in released else _danger(text)
+    return found and f"{found}. Read it; Skills(…, released=[{digest!r}]) gives it to models all the same"
+
+
+@lru_cache(1_000)
+def _danger(text: str) -> str:
+    """What in a text honest ones hardly ever have, or empty."""
+    words = next((found[1:] for found in misleading(text) if found[0] is Severity.DANGER), None)
+    what = next(hidden(text), words)
+    return f"it has {what[0]}: “{what[1]}”" if what else ""
+
+
+def read_skill(folder: str, name: str, place: str, released: frozenset[str] = frozenset()) -> Skill:
     """The skill of a name that was listed in a folder: a folder with a ``SKILL.md``, or a file ``….md``.
 
+    One with hidden characters or words that honest texts hardly ever have is held back, unless its SHA-256
+    is `released`.
     Raises `PathRefused` where it is neither.
     """
     files = None
@@ -106,7 +132,7 @@ def read_skill(folder: str, name: str, place: str) -> Skill:
     else:
         files = Workspace(os.path.join(folder, name))  # noqa: PTH118 - as above
         data = files.read(MAIN, MOST_BYTES)
-    text = data.decode("utf-8", "replace")
+    text = data.decode("utf-8-sig", "replace")
     found = _HEADING.fullmatch(text)
     heading, problem = _heading(found[1]) if found else ({}, "")
     called = heading.get("name")
@@ -120,6 +146,8 @@ def read_skill(folder: str, name: str, place: str) -> Skill:
         found[2].strip() if found else text.strip(),
         hashlib.sha256(data).hexdigest(),
         problem,
+        released,
+        _held_back(data, text, released),
     )
 
 

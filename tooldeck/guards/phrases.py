@@ -1,4 +1,4 @@
-"""The phrases that the lint of tool definitions looks for: a table, gravest first.
+"""The phrases that words from outside are looked through for: a table, gravest first.
 
 Drawn from published attacks on tool descriptions (poisoning, shadowing, exfiltration); the limits between
 words keep the expressions linear.
@@ -47,7 +47,7 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     _phrase(
         "danger",
         "an order to send data elsewhere",
-        r"\b(?:send|forward|upload|post|transmit|exfiltrat\w+|bcc|copy|leak)\b.{0,60}\b(?:to|at)\b\s*"
+        r"\b(?:send|forward|upload|post|transmit|exfiltrat\w+|bcc|copy(?! of\b)|leak)\b.{0,60}\b(?:to|at)\b\s*"
         r"(?:https?://|[\w.+-]+@[\w-]+\.\w)",
         r"\b(?:pass|include|put|insert|provide|add)\b.{0,40}"
         r"\b(?:contents?|conversation|chat history|system prompt|credentials|api keys?|environment variables)"
