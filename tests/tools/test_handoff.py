@@ -326,12 +326,13 @@ def test_a_chain_of_five_that_have_every_built_in_tool_ends_within_the_usual_tok
         asks = [("handoff", {"action": "send", "to": to, "goal": "go", "wait": 20})] if to else []
         return Agent(name, model=scripted([*asks, f"{name} is done"]))
 
-    deck = Deck(policy="auto", workspace=tmp_path)
+    deck = Deck(policy="auto", workspace=tmp_path, store=":memory:")
     deck.add_builtins()
     deck.provide(
         Agents, Agents({name: agent(name, to) for name, to in zip("abcde", (*"bcde", ""), strict=True)})
     )
     done = run(deck, "handoff", action="send", to="a", goal="go", wait=30)
+    assert done.ok, done.error
     assert (done.value["state"], done.value["result"]) == ("completed", "a is done")
     asked = [call for call in deck.history() if call.call.name == "handoff"]
     assert [call.status for call in asked] == ["ok"] * 5

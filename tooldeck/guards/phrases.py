@@ -47,8 +47,8 @@ PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     _phrase(
         "danger",
         "an order to send data elsewhere",
-        r"\b(?:send|forward|upload|post|transmit|exfiltrat\w+|bcc|copy(?! of\b)|leak)\b.{0,60}\b(?:to|at)\b\s*"
-        r"(?:https?://|[\w.+-]+@[\w-]+\.\w)",
+        r"\b(?:send|forward|upload|post|transmit|exfiltrat\w+|bcc|copy(?! of\b)|leak)\b.{0,60}\b(?:to|at)\b"
+        r"\s*(?:https?://|[\w.+-]+@[\w-]+\.\w)",
         r"\b(?:pass|include|put|insert|provide|add)\b.{0,40}"
         r"\b(?:contents?|conversation|chat history|system prompt|credentials|api keys?|environment variables)"
         r"\b.{0,60}\b(?:param\w*|argument|field|sidenote|side note)\b",
