@@ -133,6 +133,9 @@ def test_rounds_whose_connection_ended_wait_no_more(wire):
     (one,) = wire.rounds()
     assert one.last.lost
     assert one.last.answer is None
+    assert one.task == "task working when the connection ended"
+    wire.answer(wire.ask(name="slow"), resultType="task", taskId="b", status="working")
+    assert wire.rounds()[-1].task == "task working"
 
 
 def test_a_real_task_is_one_request_in_both_forms(connected):

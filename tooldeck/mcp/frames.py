@@ -57,6 +57,8 @@ class Exchange:
     cancelled: bool = False
     lost: bool = False
     """Whether its connection ended before an answer came."""
+    over: bool = False
+    """Whether its connection has ended since."""
 
     @property
     def number(self) -> int:
@@ -140,6 +142,8 @@ class FrameLog:
         with self._lock:
             for exchange in self._open.values():
                 exchange.lost = True
+            for exchange in self._kept:
+                exchange.over = True
             self._open.clear()
 
     def add(self, message: Any, *, sent: bool) -> Exchange:

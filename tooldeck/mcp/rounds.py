@@ -64,7 +64,8 @@ class Rounds:
             status = told.get("status") if told is not None else None
             if isinstance(status, str):
                 known = status if status in (*_OPEN, *_OVER) else "in a state that the protocol does not have"
-                return "" if status == "completed" else f"task {known}"
+                left = " when the connection ended" if self.last.over and status not in _OVER else ""
+                return "" if status == "completed" else f"task {known}{left}"
         return ""
 
     @property
