@@ -118,6 +118,13 @@ def test_pins_outlive_the_deck(decks, person, raw, tmp_path):
     assert not decks().mcp.connect(server("Today."), label="one").held
     assert not decks().mcp.connect(server("Yesterday."), label="one").held  # accepted once as well
 
+    deck = decks()
+    deck.mcp.connect(server("Today."), label="one")
+    deck.mcp.forget("one")
+    assert not decks(policy="auto").mcp.connect(server("Tomorrow."), label="one").held  # its first word again
+    person.refuses = APPROVE
+    assert decks(policy="auto").mcp.connect(server("Today."), label="one").held == {"echo": "changed"}
+
 
 def test_a_tool_that_comes_later_has_no_declared_pattern_until_it_is_accepted(decks, person, raw):
     deck = decks()

@@ -204,6 +204,8 @@ def test_a_changed_definition_is_shown_and_accepted_by_a_line(raw: Shell) -> Non
     assert "+description" in asked[0].preview
     assert raw.run("deck.call('echo').ok")
     assert "just as they were accepted" in raw.shown("%mcp approve raw")
+    assert "Nothing of raw is accepted any more" in raw.shown("%mcp forget")
+    assert not raw.deck.mcp["raw"].held
 
 
 def test_a_trusted_server_s_hints_are_believed(shell: Shell) -> None:

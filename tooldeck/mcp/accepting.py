@@ -30,6 +30,13 @@ class Accepting(Probing):
         """The same as `approve`, to be awaited."""
         return await self._approve(self[label], self._awaited, names)
 
+    def forget(self, label: str) -> None:
+        """Take back what was accepted of a server, its command included.
+
+        What it says of its tools when it is connected the next time counts as its first word.
+        """
+        self.trust.forget(self[label])
+
     async def _review(self, made: Connection, way: Way) -> Connection:
         """After connecting, ask about what has changed since it was accepted; what is new can wait."""
         changed = [name for name, standing in made.held.items() if standing is Standing.CHANGED]

@@ -70,6 +70,12 @@ class Trust:
         values = exact_text([words, dict(made.given_env)])
         return {**(made.launch or {}), "values": hashlib.sha256(values.encode()).hexdigest()}
 
+    def forget(self, made: Connection) -> None:
+        """Take back whatever was accepted of a server: its command, and what it says of its tools."""
+        for key in (f"{_COMMAND} {made.label}", made.identity):
+            if key is not None:
+                self.pins.forget(key)
+
     # -- definitions ---
 
     def standing(self, made: Connection, name: str, definition: Mapping[str, Any]) -> Standing:

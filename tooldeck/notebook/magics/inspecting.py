@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSPECT_WORDS", "LOG_FLAGS", "LOG_OPTIONS", "InspectingLines"]
 
-INSPECT_WORDS = ("log", "show", "replay", "request", "ping", "stats", "diff", "check", "approve")
+INSPECT_WORDS = ("log", "show", "replay", "request", "ping", "stats", "diff", "check", "approve", "forget")
 """The words that this file adds to ``%mcp``."""
 LOG_FLAGS = ("stderr", "all")
 """Those that take none."""
@@ -135,6 +135,11 @@ class InspectingLines(DeckMagicsBase):
             if self.notebook.mcp.approve(made.label, *names):
                 return say(f"Accepted for {made.label}.")
         return DiffView(f"{made.label}, not accepted", self.notebook.mcp.trust.waiting(made, names))
+
+    def _forget(self, rest: str) -> None:
+        made = self._only("forget", rest)
+        self.notebook.mcp.forget(made.label)
+        say(f"Nothing of {made.label} is accepted any more: when it is connected next, it is taken as new.")
 
     # -- servers ---
 

@@ -87,7 +87,8 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         ``%mcp tasks`` lists long calls that a server made tasks of, ``%mcp tasks cancel TASK`` ends one.
 
         ``%mcp check [LABEL]`` shows what is wrong or suspicious in the words of tools, prompts, resources and
-        templates, ``%mcp approve LABEL [TOOL…]`` asks about definitions that are new or changed.
+        templates, ``%mcp approve LABEL [TOOL…]`` asks about definitions that are new or changed, ``%mcp
+        forget LABEL`` takes back what was accepted, so that the server is new when it is connected next.
 
         ``%mcp log [LABEL…] [--search TEXT] [--last N] [--stderr]`` lists the messages of the protocol, one
         line a call whatever rounds it took; ``--all`` has all that is kept, each round on a line of its own.
