@@ -8,10 +8,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from kernel_cells import ALL
+from live_kernel import Cell
 from notebook_kernel import NotebookKernel
 
 SERVERS = Path(__file__).resolve().parents[1] / "mcp" / "servers"
@@ -91,10 +93,25 @@ def test_an_interrupt_while_connecting_ends_the_server(notebook: NotebookKernel,
         lambda: any("--silent" in one.cmdline() for one in _alive(notebook)), 30, lambda: "no server started"
     )
     started = servers_of(notebook)
+
+    def says(words: list[str]) -> None:
+        lines = lambda: ["".join(text for text, _ in bar["line"]) for bar in progress(notebook, cell)]  # noqa: E731
+        notebook.until(lambda: lines() == words, 30, lambda: f"{lines()} {cell}")
+
+    waits = "it has not answered yet; interrupt the cell to give up"
+    if way == "magic":
+        says([waits])
     notebook.interrupt()
     assert notebook.finish(cell, 15).error == "KeyboardInterrupt"
+    says([f"{waits} · not done"] if way == "magic" else [])
     assert all_gone(started, 5)
     assert notebook.run("print(deck.mcp)").text == "<MCP servers: none>\n"
+
+
+def progress(notebook: NotebookKernel, cell: Cell) -> list[dict[str, Any]]:
+    """What the bars of a cell show."""
+    models = [notebook.models[one] for one in cell.widgets]
+    return [model["progress"] for model in models if "progress" in model]
 
 
 def test_a_connection_that_takes_too_long_is_given_up_in_one_sentence(notebook: NotebookKernel) -> None:

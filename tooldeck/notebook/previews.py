@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future
-from contextvars import copy_context
 from functools import partial
 
 from tooldeck.core.call import ToolCall
 from tooldeck.core.events import ApprovalAsked, CallEnded, Event, PreviewStarted
 from tooldeck.notebook.kernel.environment import Audience, audience
-from tooldeck.notebook.kernel.jobs import here, post
+from tooldeck.notebook.patience import Later
 from tooldeck.notebook.progress import ProgressBars
 
 __all__ = ["PreviewLines"]
@@ -27,13 +23,13 @@ class PreviewLines:
     def __init__(self, bars: ProgressBars, patience: float = PATIENCE) -> None:
         self._bars = bars
         self._patience = patience
-        self._waiting: dict[str, _Later] = {}
+        self._waiting: dict[str, Later] = {}
 
     def observe(self, event: Event) -> None:
         """Take in one event of the deck."""
         if isinstance(event, PreviewStarted):
             if audience() is Audience.WIDGETS:
-                self._waiting[event.call.id] = _Later(self._patience, partial(self._say, event.call))
+                self._waiting[event.call.id] = Later(self._patience, partial(self._say, event.call))
         elif isinstance(event, ApprovalAsked):
             self._end(event.request.call.id, "known")
         elif isinstance(event, CallEnded):
@@ -47,30 +43,6 @@ class PreviewLines:
         if later is not None:
             later.cancel()
             self._bars.end(_key(call), words)
-
-
-class _Later:
-    """Work for the thread that makes this, in its context, once it has waited so many seconds."""
-
-    def __init__(self, seconds: float, work: Callable[[], object]) -> None:
-        self._job: Future[object] | None = None
-        self._over = threading.Event()
-        self._post = partial(post, copy_context().run, work, place=here())
-        self._timer = threading.Timer(seconds, self._due)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _due(self) -> None:
-        self._job = self._post()
-        if self._over.is_set():
-            self._job.cancel()
-
-    def cancel(self) -> None:
-        """Take the work back, if it has not begun."""
-        self._over.set()
-        self._timer.cancel()
-        if self._job is not None:
-            self._job.cancel()
 
 
 def _key(call: str) -> str:

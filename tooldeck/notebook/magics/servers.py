@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
+from tooldeck.core.credentials import without_logins
+from tooldeck.guards.text import one_line
 from tooldeck.notebook.lines import Mistake, as_typed, choose, read_line, split
 from tooldeck.notebook.listing import SessionTable, ToolTable
 from tooldeck.notebook.magics.base import found_in, in_one_sentence
@@ -16,6 +19,7 @@ from tooldeck.notebook.magics.serving import ServingLines
 from tooldeck.notebook.magics.signing import PROGRAM_OPTIONS, SIGN_WORDS, SigningLines, program_of
 from tooldeck.notebook.magics.tasks import TASK_WORDS, TaskLines
 from tooldeck.notebook.magics.telling import TELL_WORDS, TellingLines
+from tooldeck.notebook.patience import told_if_slow
 from tooldeck.notebook.places import working_here
 from tooldeck.notebook.say import say
 from tooldeck.notebook.show import show_session
@@ -118,7 +122,7 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
         options, target = _own_options(rest)
         if not target:
             raise Mistake("%mcp connect needs a command, a URL or the word demo, as in %mcp connect demo.")
-        with working_here():
+        with working_here(), self._telling(" ".join(target)):
             made = self.notebook.mcp.connect(
                 target if len(target) > 1 else target[0],
                 label=options.get("label"),
@@ -155,9 +159,14 @@ class ServerMagics(TaskLines, SigningLines, OfferLines, TellingLines, ImportLine
     def _reconnect(self, rest: str) -> None:
         if not rest:
             raise Mistake("%mcp reconnect needs the label of a server; %mcp list shows them.")
-        with working_here():
-            made = self.notebook.mcp.reconnect(found_in(self.notebook.mcp, rest).label)
+        label = found_in(self.notebook.mcp, rest).label
+        with working_here(), self._telling(label):
+            made = self.notebook.mcp.reconnect(label)
         show_session(self.notebook, made)
+
+    def _telling(self, target: str) -> AbstractContextManager[None]:
+        words = "it has not answered yet; interrupt the cell to give up"
+        return told_if_slow(self.notebook.bars, f"connecting {one_line(without_logins(target))[:80]}", words)
 
 
 def _own_options(rest: str) -> tuple[dict[str, str], list[str]]:
