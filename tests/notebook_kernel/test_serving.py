@@ -116,3 +116,18 @@ def test_a_question_is_put_into_the_card_of_the_server_and_answered_there(
     assert failed
     assert "refused by you" in text
     notebook.run("deck.servings[0].stop()", timeout=20)
+
+
+def test_a_question_comes_into_the_cell_that_waits(
+    notebook: NotebookKernel, outside: ThreadPoolExecutor
+) -> None:
+    served = Served(notebook, outside, "--allow note")
+    cell = notebook.send("deck.call('note', text='mine')")
+    (own,) = notebook.cards(cell)
+    call = served.call("note", text="theirs")
+    notebook.until(lambda: len(cell.widgets) == 2, 20, lambda: f"no second card: {cell}")
+    own, theirs = notebook.cards(cell, 2)
+    notebook.answer(theirs)
+    assert served.end(call) == (False, "noted theirs")
+    notebook.answer(own)
+    assert notebook.finish(cell).status == "ok"

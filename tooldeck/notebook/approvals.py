@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, InvalidStateError
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tooldeck.core.approval import ApprovalRequest, Decision
 from tooldeck.core.run import Run
@@ -137,11 +137,14 @@ class ApprovalDesk:
         reach = audience()
         if reach is not Audience.WIDGETS:
             return refuse(request, _NO_CARDS if reach is Audience.STDIN else why_nobody())
-        with nullcontext() if show is None else shown_in(show):
-            context = copy_context()
         main = Place(threading.main_thread().ident or 0)
-        opened = post(context.run, _Question, request, self.render_within, self._stop_run, place=main)
-        question = cast("_Question", await host.wait(opened))
+        make = partial(_Question, request, self.render_within, self._stop_run)
+        if show is None:
+            opened = post(make, place=main)  # in the context of the cell that waits, so that it shows there
+        else:
+            with shown_in(show):
+                opened = post(copy_context().run, make, place=main)
+        question = await host.wait(opened)
         with question.closing(), self._in_line(question):
             try:
                 await host.wait(question.appeared, question.patience)

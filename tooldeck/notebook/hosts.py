@@ -20,7 +20,7 @@ from tooldeck.notebook.approvals import ApprovalDesk
 from tooldeck.notebook.kernel.adapter import running_kernel
 from tooldeck.notebook.kernel.executor import kernel_executor
 from tooldeck.notebook.kernel.host import KernelAsyncHost, KernelHost
-from tooldeck.notebook.kernel.jobs import Place, post
+from tooldeck.notebook.kernel.jobs import Place, is_waiting, post
 from tooldeck.notebook.places import working_here
 from tooldeck.serve.host import ServedHost
 
@@ -80,8 +80,7 @@ class NotebookServedHost(ServedHost):
             return super().plain(work)
         answer: Future[Any] = Future()
         context = copy_context()
-        main = Place(threading.main_thread().ident or 0)
-        job = post(_contained, partial(context.run, work.function), answer, place=main)
+        job = post(_contained, partial(context.run, work.function), answer, place=_main())
         answer.add_done_callback(lambda ended: ended.cancelled() and job.cancel())
         return answer
 
@@ -94,10 +93,16 @@ class NotebookServedHost(ServedHost):
         return job
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Show a card in the server's own card."""
+        """Show a card in the cell that waits, since that is where the person looks; else in the server's."""
+        if is_waiting(_main()):
+            return await self._desk.ask_from_elsewhere(request, None, self)
         if self.show is None:
             return refuse(request, "the card of %mcp serve is not shown")
         return await self._desk.ask_from_elsewhere(request, self.show, self)
+
+
+def _main() -> Place:
+    return Place(threading.main_thread().ident or 0)
 
 
 def _contained(function: Callable[[], Any], answer: Future[Any]) -> None:
