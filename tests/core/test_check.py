@@ -115,6 +115,9 @@ def test_what_json_writes_that_way_needs_no_note(annotation, value, used):
     ("annotation", "value"),
     [
         (int, "3.7"),
+        (float, "NaN"),
+        (float | None, "-Infinity"),
+        (list[float], ["1e999"]),
         (int, 3.9),
         (int, "-0.5"),
         (int, "inf"),

@@ -2,13 +2,14 @@
 
 Passes, each only when the one before refused: exact Python values (the quick way), exact JSON values (dates
 as text and the like, no repair), the repairs that the schema makes certain, and lax values, where every
-accepted difference is noted and a ``true`` never becomes a number. Arguments with Python objects in them are
-taken lax.
+accepted difference is noted, and neither a ``true`` nor a text such as ``"NaN"`` becomes a number. Arguments
+with Python objects in them are taken lax.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,9 +101,9 @@ class FunctionParameters:
             return Checked({}, given, (), self._problems(error.errors(include_url=False)))
         except Exception as error:  # noqa: BLE001 - as above
             return _unchecked(given, error)
-        booleans = [error for error in strict if isinstance(error["input"], bool)]
-        if booleans:
-            return Checked({}, given, (), self._problems(booleans))
+        never = [error for error in strict if isinstance(error["input"], bool) or _endless(error)]
+        if never:
+            return Checked({}, given, (), self._problems(never))
         return Checked(self._filled(values), given, self._repairs(strict, values))
 
     def _filled(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -156,6 +157,14 @@ def _is_json(value: Any) -> bool:
             return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
         return type(value) in _PLAIN or (isinstance(value, list) and all(map(_is_json, value)))
     except RecursionError:
+        return False
+
+
+def _endless(error: ErrorDetails) -> bool:
+    """Whether a text that says nan or infinity was given for a number."""
+    try:
+        return error["type"] == "float_type" and not math.isfinite(float(error["input"]))
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
