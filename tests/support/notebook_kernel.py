@@ -159,7 +159,7 @@ class NotebookKernel(LiveKernel):
         form, buttons = self.children(card)[1:3]
         (field,) = [one for one in self._below(form) if self.models[one].get("_model_name") == "TextModel"]
         self.heard(self.set(field, shell, value=text))
-        self.click(self.children(buttons)[1], shell)
+        self.click(self.children(buttons)[-1], shell)
 
     def question(self, cell: Cell, question: str) -> str:
         """The box of the newest card that asks this and waits; drawn."""
