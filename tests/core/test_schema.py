@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, NotRequired, Optional, Required
 
 import pytest
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
+from typing_extensions import ReadOnly, TypedDict, Unpack
 
 from tooldeck import BaseTool, Deck, DefinitionError, tool
 from tooldeck.core.define import define
@@ -248,3 +248,39 @@ def test_a_parameter_with_an_alias_is_refused_by_name():
 
     with pytest.raises(DefinitionError, match="read: parameter 'path' has an alias"):
         define(read)
+
+
+class Trip(TypedDict):
+    city: Annotated[str, "Where to."]
+    days: NotRequired[Annotated[int, Field(ge=1)]]
+
+
+class Options(Trip, total=False):
+    seat: Required[Literal["aisle", "window"]]
+    notes: ReadOnly[list[str]]
+
+
+def test_keywords_of_a_typed_dict_are_parameters_of_their_own():
+    def go(start: str, **more: Unpack[Options]):
+        """Go.
+
+        Args:
+            start: Where from.
+            notes: What else.
+        """
+        return {"start": start, **more}
+
+    deck = Deck(policy="auto")
+    made = deck.add(go, effects="none")
+    properties = made.parameters["properties"]
+    assert list(properties) == ["start", "city", "days", "seat", "notes"]
+    assert made.parameters["required"] == ["start", "city", "seat"]
+    assert properties["city"] == {"type": "string", "description": "Where to."}
+    assert properties["days"] == {"type": "integer", "minimum": 1}
+    assert properties["notes"]["description"] == "What else."
+    given = {"start": "Hull", "city": "Oslo", "seat": "aisle"}
+    assert deck.call("go", **given).value == given
+    assert deck.call("go", **given, days="2").value == {**given, "days": 2}
+    assert "days" in deck.call("go", **given, days=0).error
+    assert "class_: is not a parameter" in deck.call("go", **given, class_=1).error
+    assert go(**given) == given

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import inspect
 import json
+import typing
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, NotRequired, Optional, Union, cast, get_args, get_origin
 
+import typing_extensions
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
@@ -33,6 +35,18 @@ _RETURNED: dict[Any, dict[str, Any]] = {
     str: {"type": "string"}, int: {"type": "integer"}, float: {"type": "number"}, bool: {"type": "boolean"},
 }  # fmt: skip
 """What pydantic says of the commonest return types, at a quarter of a millisecond each."""
+
+
+_UNPACK = {typing_extensions.Unpack, getattr(typing, "Unpack", typing_extensions.Unpack)}
+_QUALIFIERS: dict[Any, bool | None] = {
+    getattr(module, name): needed
+    for module in (typing, typing_extensions)
+    for name, needed in (("Required", True), ("NotRequired", False), ("ReadOnly", None))
+    if hasattr(module, name)
+}
+"""Of the keys of a TypedDict: whether it must be given; None for those that say nothing about that."""
+_ABSENT: Any = object()
+"""The default of what need not be given and has no default."""
 
 
 _enums: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("tooldeck_enums", default=None)
@@ -75,6 +89,9 @@ def describe_parameters(
     fills: dict[str, FieldInfo] = {}
     extra: Any = None
     for parameter in signature.parameters.values():
+        if parameter.kind is Kind.VAR_KEYWORD and get_origin(parameter.annotation) in _UNPACK:
+            fields |= _unpacked(parameter.annotation, texts)
+            continue
         described = _field(parameter, texts)
         if parameter.kind is Kind.VAR_KEYWORD:
             extra = described.annotation
@@ -98,6 +115,20 @@ def describe_parameters(
     return FunctionParameters(_round_trip(name, schema), validator, fills, enums)
 
 
+def _unpacked(annotation: Any, texts: Mapping[str, str]) -> dict[str, _Field]:
+    """The parameters that ``**kwargs: Unpack[Some]`` stands for: the keys of the TypedDict (PEP 692)."""
+    (keys,) = get_args(annotation)
+    found: dict[str, _Field] = {}
+    for name, hint in typing_extensions.get_type_hints(keys, include_extras=True).items():
+        needed = name in keys.__required_keys__
+        while (qualifier := get_origin(hint)) in _QUALIFIERS:
+            # Said here since `__required_keys__` does not know what stood in annotations that were texts.
+            needed = _QUALIFIERS[qualifier] if _QUALIFIERS[qualifier] is not None else needed
+            (hint,) = get_args(hint)  # noqa: PLW2901 - one qualifier less
+        found[name] = _Field(hint, Kind.empty if needed else _ABSENT, _annotated(hint) or texts.get(name, ""))
+    return found
+
+
 def _field(parameter: inspect.Parameter, texts: Mapping[str, str]) -> _Field:
     """The annotation, default and description of one parameter."""
     annotation = Any if parameter.annotation is Kind.empty else parameter.annotation
@@ -108,13 +139,20 @@ def _field(parameter: inspect.Parameter, texts: Mapping[str, str]) -> _Field:
         described = default.description or described
         default = field_default(default)
         default = Kind.empty if default is PydanticUndefined else default
-    elif get_origin(annotation) is Annotated:
-        described = next((word for word in get_args(annotation)[1:] if isinstance(word, str)), described)
+    else:
+        described = _annotated(annotation) or described
     if default is None and annotation is not Any and not _takes_none(annotation):
         annotation = Optional[annotation]  # noqa: UP045 - the operator fails for what is no class
     if parameter.kind is Kind.VAR_POSITIONAL:
         annotation, default = list[annotation], []
     return _Field(annotation, default, described)
+
+
+def _annotated(annotation: Any) -> str:
+    """The text in ``Annotated[int, "How many."]``; empty where there is none."""
+    if get_origin(annotation) is not Annotated:
+        return ""
+    return next((word for word in get_args(annotation)[1:] if isinstance(word, str)), "")
 
 
 def _takes_none(annotation: Any) -> bool:
@@ -154,7 +192,7 @@ def _complete(known: dict[str, Any], field: _Field) -> None:
     """Add what a property's schema has beyond its type."""
     if field.described:
         known.setdefault("description", field.described)
-    if field.default is Kind.empty:
+    if field.default is Kind.empty or field.default is _ABSENT:
         return
     if field.default is None or (
         type(field.default) in _EXACT_TYPES and field.annotation is type(field.default)
