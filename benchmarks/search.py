@@ -1,6 +1,6 @@
 """Finding one of ten thousand tools: how often it is among the first five, and how long that takes.
 
-Seconds are of the processor; the aims are medians under 3 ms and an index in under 0.5 s.
+Seconds are of the processor, those of the index the best of five; the aims are medians under 3 ms and an index in under 0.5 s.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ AIMS = {"exact": 0.99, "inflected": 0.95, "described": 0.99, "typo": 0.9, "chine
 def lines() -> Iterator[str]:
     """The figures."""
     tools = {tool.name: tool for tool in corpus()}
-    index = ToolIndex()
-    start = time.process_time()
-    index.update(tools)
-    yield f"an index of {len(tools):,} tools: {time.process_time() - start:.2f} s (aim: under 0.5)"
+    built: list[float] = []
+    for _ in range(5):
+        index = ToolIndex()
+        start = time.process_time()
+        index.update(tools)
+        built.append(time.process_time() - start)
+    first, best = built[0], min(built)
+    yield f"an index of {len(tools):,} tools: {best:.2f} s, the first {first:.2f} s (aim: under 0.5)"
     asked, hits, taken = queries(), dict.fromkeys(KINDS, 0), list[float]()
     for query in asked:
         start = time.process_time()
